@@ -1,0 +1,1 @@
+"""Grades notebooks: cases, drivers, judge, the nbgrader plug-ins and the command line."""

@@ -1,0 +1,1 @@
+"""The bundled stub server: write-once endpoint, ledger, log and health."""
