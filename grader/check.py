@@ -1,0 +1,58 @@
+"""What a notebook calls: check("lab1.counting", Budget) shows the public cases and raises where one is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.cases import public_cases
+from grader.diagnose import diagnose
+from grader.drive import drive
+from grader.judge import Answer, CaseVerdict, judge
+from grader.verdict import CheckVerdict
+from stub_server.ledger import Ledger
+from stub_server.strict_json import BadJson, parse
+from workshop.charts import CaseRow, case_table
+from workshop.lab import Lab
+
+MAX_REPLY_BYTES = 256 * 1024
+
+
+class CheckFailed(AssertionError):
+    """A case was wrong. One line: in a notebook the table above it says the rest."""
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython asks for this: the line alone, without a traceback into the kit."""
+        return [f"CheckFailed: {self}"]
+
+
+def check(check_id: str, *objects: Any) -> None:
+    """Ask ``objects`` the public cases of ``check_id``, show them as a table, and raise CheckFailed for a wrong one.
+
+    Raising makes ``nbgrader validate`` right too: it reads a cell that only displays as passed (spec 2).
+    """
+    from IPython.display import display
+
+    lab = Lab.find(check_id.partition(".")[0])
+    verdict = CheckVerdict(
+        lab.check(check_id),
+        tuple(
+            _judge_here(check_id, objects, case)
+            for case in public_cases(lab)[check_id]
+        ),
+    )
+    hint = diagnose(verdict.cases, lab)
+    display(
+        case_table(
+            [_row(case) for case in verdict.cases],
+            title=verdict.check.title,
+            passed=verdict.passed,
+            total=len(verdict.cases),
+            points=f"{verdict.points} of {verdict.check.points} points",
+            hint=hint.hint if hint else "",
+        )
+    )
+    wrong = verdict.first_wrong
+    if wrong:
+        raise CheckFailed(
+            f"{check_id}: {verdict.passed} of {len(verdict.cases)} cases right; first wrong: {wrong.case.what}"
+        )

@@ -1,0 +1,69 @@
+"""Asks a student's object one case and writes down what happened, as JSON text or as what it raised."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.drivers import EffectLedger, World, find_driver
+
+_dumps = json.dumps
+_OWN_FOLDERS = ("grader", "stub_server", "workshop")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one case gave: ``kind`` is value, raised or not_json; ``text`` is the JSON text or what was raised."""
+
+    kind: str
+    text: str
+
+
+def drive(
+    check_id: str, objects: Sequence[Any], case_input: Any, ledger: EffectLedger, *, tell_message: bool
+) -> Reply:
+    """Call the check's driver with a case's input.
+
+    Everything a student's code can raise is caught, but a KeyboardInterrupt: in a notebook that is the student.
+    ``tell_message`` is False for hidden cases: then only the exception's type is told (spec 4, rule 3).
+    """
+    ask = find_driver(check_id)
+    try:
+        value = ask(World(ledger), case_input, *objects)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as raised:
+        return Reply("raised", describe(raised) if tell_message else type_name(raised))
+    try:
+        return Reply("value", _dumps(value, allow_nan=False))
+    except Exception:
+        return Reply("not_json", "")
+
+
+def type_name(raised: BaseException) -> str:
+    """The type of a built-in exception or one of the kit's; a student's own could carry an input in its name."""
+    kind = type(raised)
+    known = getattr(builtins, kind.__name__, None) is kind or kind.__module__.partition(".")[0] in _OWN_FOLDERS
+    return kind.__name__ if known else "an exception of its own"
+
+
+def describe(raised: BaseException) -> str:
+    """Type, message and the last line of the student's own code that led to it."""
+    try:
+        message = str(raised)
+    except Exception:
+        message = ""
+    told = type(raised).__name__ + (f": {message}" if message else "")
+    own = [frame for frame in traceback.extract_tb(raised.__traceback__) if _is_students(frame.filename)]
+    if own and own[-1].line:
+        told += f" (in your cell, line {own[-1].lineno}: {own[-1].line})"
+    return told[:500]
+
+
+def _is_students(filename: str) -> bool:
+    """IPython compiles a cell under a name in angle brackets or a temporary ipykernel file."""
+    return filename.startswith("<ipython-input") or "ipykernel_" in filename

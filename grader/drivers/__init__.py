@@ -1,0 +1,62 @@
+"""How to call a student's object with a case: one module a lab, one function a check.
+
+A driver turns what the student's code does into plain JSON. It never sees an expected value and never compares:
+the same function runs in the student's notebook and in the child process that grades (spec 4, rule 3).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Json = Any
+"""What ``json.loads`` can give: None, bool, int, float, str, list, dict."""
+
+Driver = Callable[..., Json]
+_DRIVERS: dict[str, Driver] = {}
+
+
+class EffectLedger(Protocol):
+    """Counts side effects where student code cannot reach: a ``stub_server.Ledger``, or the wire to one."""
+
+    def apply(self, key: str, sku: str, qty: int) -> str: ...
+
+    @property
+    def count(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class World:
+    """What a case may touch beside the student's object."""
+
+    ledger: EffectLedger
+
+
+class UnknownCheck(Exception):
+    """No driver answers to the check's id."""
+
+
+def driver(check_id: str) -> Callable[[Driver], Driver]:
+    """Register the decorated function as the way to ask ``check_id``: ``(world, case_input, *objects) -> Json``."""
+
+    def register(function: Driver) -> Driver:
+        _DRIVERS[check_id] = function
+        return function
+
+    return register
+
+
+def find_driver(check_id: str) -> Driver:
+    """The driver of ``check_id``, from ``grader.drivers.labN``; raises UnknownCheck."""
+    prefix = check_id.partition(".")[0]
+    if check_id not in _DRIVERS and prefix.isidentifier():
+        try:
+            importlib.import_module(f"grader.drivers.{prefix}")
+        except ModuleNotFoundError as missing:
+            if missing.name != f"grader.drivers.{prefix}":
+                raise
+    if check_id not in _DRIVERS:
+        raise UnknownCheck(f"no check {check_id!r}; is the name spelt as in the lab's check cells?")
+    return _DRIVERS[check_id]

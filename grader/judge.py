@@ -1,0 +1,81 @@
+"""Judges an answer from outside: JSON text with strict types against what a case accepts (spec 4, rules 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.cases import Case
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of one case.
+
+    ``kind`` is ``value`` (``value`` holds the JSON), ``raised`` (``detail`` the exception's type and, in a notebook,
+    its message), ``not_json`` or ``silent`` (no reply: ``detail`` says why). ``order_ids`` are those the ledger issued.
+    """
+
+    kind: str
+    value: Any = None
+    detail: str = ""
+    order_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CaseVerdict:
+    """One case, judged. ``got`` and ``expected`` are None for a hidden case: its values never leave the judge."""
+
+    case: Case
+    is_right: bool
+    problem: str
+    got: Any = None
+    expected: Any = None
+
+
+def judge(case: Case, answer: Answer) -> CaseVerdict:
+    """Hold ``answer`` against ``case``: no evidence, no points."""
+    accepted = [_with_order_ids(value, answer.order_ids) for value in case.accepted]
+    problem = _problem(case, answer, accepted)
+    if case.is_hidden:
+        return CaseVerdict(case, not problem, problem)
+    return CaseVerdict(case, not problem, problem, got=answer.value, expected=accepted[0])
+
+
+def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
+    if answer.kind == "raised":
+        return f"raised {answer.detail}"
+    if answer.kind == "not_json":
+        return "gave a value that is not JSON"
+    if answer.kind != "value":
+        return answer.detail or "gave no answer"
+    if not any(is_same(answer.value, value) for value in accepted):
+        return "differs"
+    effects = len(answer.order_ids)
+    if effects != case.effects:
+        return f"made {effects} {'effect' if effects == 1 else 'effects'}, expected {case.effects}"
+    return ""
+
+
+def is_same(left: Any, right: Any) -> bool:
+    """Equality of JSON values by type: true is not 1, 2.0 is not 2. Key order does not matter."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(is_same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(is_same, left, right))
+    return bool(left == right)
+
+
+def _with_order_ids(value: Any, order_ids: Sequence[str]) -> Any:
+    """Put the ids that the ledger issued in this case where the table says $order1, $order2 and so on."""
+    if isinstance(value, str) and value.startswith("$order"):
+        place = int(value.removeprefix("$order")) - 1
+        return order_ids[place] if place < len(order_ids) else value
+    if isinstance(value, dict):
+        return {key: _with_order_ids(item, order_ids) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_order_ids(item, order_ids) for item in value]
+    return value
