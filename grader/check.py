@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from grader.cases import public_cases
+from grader.cases import Case, public_cases
 from grader.diagnose import diagnose
 from grader.drive import drive
-from grader.judge import Answer, CaseVerdict, judge
+from grader.judge import CaseVerdict, judge, read_reply
 from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
-from stub_server.strict_json import BadJson, parse
-from workshop.charts import CaseRow, case_table
+from workshop.charts import CaseRow, as_text, case_table
 from workshop.lab import Lab
-
-MAX_REPLY_BYTES = 256 * 1024
 
 
 class CheckFailed(AssertionError):
@@ -35,10 +33,7 @@ def check(check_id: str, *objects: Any) -> None:
     lab = Lab.find(check_id.partition(".")[0])
     verdict = CheckVerdict(
         lab.check(check_id),
-        tuple(
-            _judge_here(check_id, objects, case)
-            for case in public_cases(lab)[check_id]
-        ),
+        tuple(_ask_here(case, check_id, objects) for case in public_cases(lab)[check_id]),
     )
     hint = diagnose(verdict.cases, lab)
     display(
@@ -47,7 +42,7 @@ def check(check_id: str, *objects: Any) -> None:
             title=verdict.check.title,
             passed=verdict.passed,
             total=len(verdict.cases),
-            points=f"{verdict.points} of {verdict.check.points} points",
+            points=(verdict.points, verdict.check.points),
             hint=hint.hint if hint else "",
         )
     )
@@ -56,3 +51,17 @@ def check(check_id: str, *objects: Any) -> None:
         raise CheckFailed(
             f"{check_id}: {verdict.passed} of {len(verdict.cases)} cases right; first wrong: {wrong.case.what}"
         )
+
+
+def _ask_here(case: Case, check_id: str, objects: Sequence[Any]) -> CaseVerdict:
+    ledger = Ledger()
+    before = len(ledger.rows)
+    reply = drive(check_id, objects, case.input, ledger, tell_message=True)
+    return judge(case, read_reply(reply.kind, reply.text, tuple(row.order_id for row in ledger.rows[before:])))
+
+
+def _row(verdict: CaseVerdict) -> CaseRow:
+    case = verdict.case
+    expected = " or ".join(as_text(value) for value in verdict.expected)
+    got = as_text(verdict.got) if verdict.problem in ("", "differs") else verdict.problem
+    return CaseRow(what=case.what, expected=expected, got=got, ok=verdict.is_right)

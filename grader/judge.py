@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.cases import Case
+from stub_server.strict_json import BadJson, parse
+
+MAX_REPLY_BYTES = 256 * 1024
+"""The longest answer to one case (spec 4, rule 2)."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,17 @@ class CaseVerdict:
     is_right: bool
     problem: str
     got: Any = None
-    expected: Any = None
+    expected: tuple[Any, ...] = ()
+
+
+def read_reply(kind: str, text: str, order_ids: tuple[str, ...]) -> Answer:
+    """What a driver sent, as an Answer: the text of a value is parsed strictly, whatever process it came from."""
+    if kind == "value":
+        try:
+            return Answer("value", parse(text.encode("utf-8"), max_bytes=MAX_REPLY_BYTES), order_ids=order_ids)
+        except (BadJson, UnicodeEncodeError):
+            return Answer("not_json", order_ids=order_ids)
+    return Answer(kind, detail=text, order_ids=order_ids)
 
 
 def judge(case: Case, answer: Answer) -> CaseVerdict:
@@ -40,7 +54,7 @@ def judge(case: Case, answer: Answer) -> CaseVerdict:
     problem = _problem(case, answer, accepted)
     if case.is_hidden:
         return CaseVerdict(case, not problem, problem)
-    return CaseVerdict(case, not problem, problem, got=answer.value, expected=accepted[0])
+    return CaseVerdict(case, not problem, problem, got=answer.value, expected=tuple(accepted))
 
 
 def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
