@@ -61,7 +61,7 @@ def describe(raised: BaseException) -> str:
     own = [frame for frame in traceback.extract_tb(raised.__traceback__) if _is_students(frame.filename)]
     if own and own[-1].line:
         told += f" (in your cell, line {own[-1].lineno}: {own[-1].line})"
-    return told[:500]
+    return told[:500].encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_students(filename: str) -> bool:

@@ -1,0 +1,191 @@
+"""The outer end of the channel: one request, a deadline, exactly one reply; the ledger and the output beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import selectors
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from grader.bounds import Bounds
+from grader.channel import BadFrame, FrameBuffer, frame
+from grader.judge import MAX_REPLY_BYTES
+from grader.launch import Child
+from stub_server.ledger import Ledger
+from stub_server.strict_json import BadJson, parse
+
+_TICK_S = 0.05
+_CHUNK = 65536
+# An answer is JSON text inside a JSON string, so quotes and backslashes are escaped once more.
+_MAX_FRAME = 2 * MAX_REPLY_BYTES + 1024
+
+
+class RoomClosed(Exception):
+    """The child is of no more use: ``status`` says whether it was late, died, or broke the protocol."""
+
+    def __init__(self, status: str, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.output = b""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A reply as untrusted JSON, and what the child printed until it came."""
+
+    message: dict[str, Any]
+    output: bytes
+
+
+class Asker:
+    """Asks one child; the ledger of the case that is being asked is ``ledger``."""
+
+    def __init__(self, child: Child, bounds: Bounds) -> None:
+        self.ledger = Ledger()
+        self._child = child
+        self._bounds = bounds
+        self._replies, self._requests = FrameBuffer(), FrameBuffer()
+        self._selector = selectors.DefaultSelector()
+        child.control.setblocking(False)
+        child.ledger.setblocking(False)
+        self._selector.register(child.control, selectors.EVENT_READ, self._hear)
+        self._selector.register(child.ledger, selectors.EVENT_READ, self._serve_ledger)
+        self._selector.register(child.output, selectors.EVENT_READ, self._drain)
+        self._output = bytearray()
+        self._room_for_output = bounds.cell_output
+
+    def ask(self, request: dict[str, Any], *, until: float, room_for_output: int) -> Heard:
+        """Send ``request`` and wait for its reply until ``until`` (monotonic seconds).
+
+        Raises RoomClosed: ``timed_out`` after the deadline, ``crashed`` where the child died or grew past its
+        memory, ``tampered`` where it spoke unasked, twice, or something that is no reply.
+        """
+        self._output = bytearray()
+        self._room_for_output = room_for_output
+        try:
+            return self._ask(request, until)
+        except RoomClosed as closed:
+            self._drain()
+            closed.output = bytes(self._output)
+            raise
+
+    def switch_ledger(self, ledger: Ledger) -> None:
+        """From now on effects count on ``ledger``; those already on the wire belong to the one before."""
+        self._serve_ledger()
+        self.ledger = ledger
+
+    def close(self) -> None:
+        self._selector.close()
+        self._child.close()
+
+    def _ask(self, request: dict[str, Any], until: float) -> Heard:
+        self._hear()
+        if not self._replies.is_empty:
+            raise RoomClosed("tampered", "a reply came before it was asked for")
+        request_id = secrets.token_hex(16)
+        self._send(frame(json.dumps({**request, "id": request_id}).encode()), until)
+        payload = self._wait_for_reply(until)
+        self._serve_ledger()
+        while self._drain():
+            if time.monotonic() > until:
+                raise RoomClosed("timed_out", "the output did not end in time")
+        self._hear()
+        if not self._replies.is_empty:
+            raise RoomClosed("tampered", "more than one reply came")
+        return Heard(_read_message(payload, request_id), bytes(self._output))
+
+    def _send(self, data: bytes, until: float) -> None:
+        control = self._child.control
+        control.settimeout(max(0.01, until - time.monotonic()))
+        try:
+            control.sendall(data)
+        except TimeoutError as late:
+            raise RoomClosed("timed_out", "the process took no more requests") from late
+        except OSError as gone:
+            raise RoomClosed("crashed", "the process died") from gone
+        finally:
+            control.setblocking(False)
+
+    def _wait_for_reply(self, until: float) -> bytes:
+        last_look = time.monotonic()
+        while True:
+            try:
+                payload = self._replies.take()
+            except BadFrame as broken:
+                raise RoomClosed("tampered", f"the reply was {broken}") from broken
+            if payload is not None:
+                return payload
+            now = time.monotonic()
+            if now >= until:
+                raise RoomClosed("timed_out", "time was up")
+            if now - last_look >= _TICK_S:
+                last_look = now
+                if self._child.memory() > self._bounds.memory:
+                    raise RoomClosed("crashed", f"it used more than {self._bounds.memory >> 20} MiB of memory")
+            for key, _ in self._selector.select(min(_TICK_S, until - now)):
+                key.data()
+
+    def _hear(self) -> None:
+        try:
+            data = self._child.control.recv(_CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            raise RoomClosed("crashed", "the process died")
+        self._replies.feed(data)
+
+    def _drain(self) -> bool:
+        """Take what was printed, keep what there is room for; True while there may be more."""
+        try:
+            data = os.read(self._child.output, _CHUNK)
+        except (BlockingIOError, OSError):
+            return False
+        if not data:
+            self._forget(self._child.output)
+            return False
+        self._output += data[: max(0, self._room_for_output - len(self._output))]
+        return True
+
+    def _serve_ledger(self) -> None:
+        try:
+            data = self._child.ledger.recv(_CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._forget(self._child.ledger)
+            return
+        self._requests.feed(data)
+        try:
+            while (request := self._requests.take()) is not None:
+                self._child.ledger.sendall(frame(json.dumps(self._ledger_answer(request)).encode()))
+        except (BadFrame, BadJson, OSError):
+            self._forget(self._child.ledger)  # the child breaks its own ledger: it gets no more order ids
+
+    def _ledger_answer(self, request: bytes) -> Any:
+        message = parse(request, max_bytes=MAX_REPLY_BYTES)
+        if isinstance(message, dict) and isinstance(message.get("apply"), list):
+            key, sku, qty = (*message["apply"], None, None, None)[:3]
+            return self.ledger.apply(key, sku, qty)
+        return self.ledger.count
+
+    def _forget(self, source: Any) -> None:
+        if source in [key.fileobj for key in self._selector.get_map().values()]:
+            self._selector.unregister(source)
+
+
+def _read_message(payload: bytes, request_id: str) -> dict[str, Any]:
+    try:
+        message = parse(payload, max_bytes=_MAX_FRAME)
+    except BadJson as broken:
+        raise RoomClosed("tampered", "the reply was not JSON") from broken
+    if not isinstance(message, dict) or message.get("id") != request_id:
+        raise RoomClosed("tampered", "the reply did not belong to the request")
+    return message

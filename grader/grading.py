@@ -1,0 +1,230 @@
+"""Grades one notebook: a pure function from the repaired notebook and the lab's cases to outputs and verdicts.
+
+Two passes, each in a child of its own. The first runs the cells, keeps what they print, and asks the public cases.
+The second runs the cells again in silence and asks the hidden ones: nothing that was in the room with a hidden
+input can reach an output, an error message or a shown answer (spec 4, rule 3).
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.asker import Asker, RoomClosed
+from grader.bounds import Bounds
+from grader.cases import Case
+from grader.judge import Answer, CaseVerdict, judge, read_reply
+from grader.launch import CouldNotLaunch, Launch
+from grader.plan import AskCheck, RunCell, Step, make_plan
+from grader.verdict import CheckVerdict
+from stub_server.ledger import Ledger
+from workshop.lab import Lab
+
+Cases = Mapping[str, tuple[Case, ...]]
+STATUSES = ("could_not_grade", "not_submitted", "tampered", "timed_out", "crashed", "graded")
+"""Status of a submission: the first that applies (spec 4, rule 4)."""
+
+
+@dataclass(frozen=True)
+class CellOutput:
+    """What a cell printed in the first pass, and what it raised (type and message)."""
+
+    printed: str = ""
+    error: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The outcome: status, a verdict for each grading cell by grade_id, cell outputs by index, notes to a person."""
+
+    status: str
+    verdicts: dict[str, CheckVerdict]
+    outputs: dict[int, CellOutput]
+    notes: tuple[str, ...]
+
+
+@dataclass
+class _Pass:
+    """One pass over the notebook: what is left to do, what is known, and what must not run again."""
+
+    steps: tuple[Step, ...]
+    cases: Cases
+    is_hidden: bool
+    deadline: float
+    skip: set[int]
+    position: int = 0
+    replies: dict[tuple[str, str], tuple[str, str, Ledger]] = field(default_factory=dict)
+    outputs: dict[int, CellOutput] = field(default_factory=dict)
+    seconds_left: dict[str, float] = field(default_factory=dict)
+    closed: list[RoomClosed] = field(default_factory=list)
+    output_left: int = 0
+
+
+def grade_notebook(
+    notebook: Any, lab: Lab, public: Cases, hidden: Cases, launch: Launch, bounds: Bounds | None = None
+) -> Graded:
+    """Run and judge ``notebook``, whose locked cells are the released ones.
+
+    Every case of every check gets a verdict; a case without a reply is wrong. Where the child cannot be started the
+    status is ``could_not_grade`` and there are no verdicts. Never raises for what student code does.
+    """
+    bounds = bounds or Bounds()
+    steps = make_plan(notebook)
+    deadline = time.monotonic() + bounds.notebook_s
+    first = _Pass(steps, public, False, deadline, set(), output_left=bounds.notebook_output)
+    second = _Pass(steps, hidden, True, deadline, first.skip)
+    try:
+        for one in (first, second):
+            _run(one, lab, launch, bounds)
+    except CouldNotLaunch as problem:
+        return Graded("could_not_grade", {}, {}, (str(problem),))
+    verdicts = {
+        step.grade_id: CheckVerdict(lab.check(step.check_id), _judge_all(step, first, second))
+        for step in steps
+        if isinstance(step, AskCheck)
+    }
+    closed = [*first.closed, *second.closed]
+    found = {room.status for room in closed}
+    status = next((name for name in STATUSES if name in found), "graded")
+    return Graded(status, verdicts, first.outputs, tuple(dict.fromkeys(room.reason for room in closed)))
+
+
+def _judge_all(step: AskCheck, *passes: _Pass) -> tuple[CaseVerdict, ...]:
+    return tuple(
+        judge(case, _answer(one, step.check_id, case))
+        for one in passes
+        for case in one.cases.get(step.check_id, ())
+    )
+
+
+def _answer(one: _Pass, check_id: str, case: Case) -> Answer:
+    """Judged after the pass has ended, so that effects that came late still count against their case."""
+    known = one.replies.get((check_id, case.id))
+    if known is None:
+        return Answer("silent", detail="was not reached")
+    kind, text, ledger = known
+    return read_reply(kind, text, tuple(row.order_id for row in ledger.rows))
+
+
+def _run(one: _Pass, lab: Lab, launch: Launch, bounds: Bounds) -> None:
+    """Go through the steps; after a death or a hang start again without what caused it."""
+    while one.position < len(one.steps) and time.monotonic() < one.deadline:
+        with tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True) as folder:
+            room = Path(folder)
+            furnish(room, lab)
+            asker = Asker(launch(room), bounds)
+            try:
+                _greet(asker, bounds)
+                _go_on(one, asker, bounds)
+            except RoomClosed as closed:
+                one.closed.append(closed)
+            finally:
+                asker.close()
+    if one.position < len(one.steps):
+        one.closed.append(RoomClosed("timed_out", f"the notebook took more than {bounds.notebook_s:g} s"))
+
+
+def furnish(room: Path, lab: Lab) -> None:
+    """Put the lab's public files into the room, as a release puts them beside the notebook."""
+    shutil.copytree(lab.data, room / "data")
+    (room / "permits").mkdir()
+    for name in lab.permit_names:
+        shutil.copy(lab.permits / name, room / "permits" / name)
+
+
+def _greet(asker: Asker, bounds: Bounds) -> None:
+    """The handshake before any student code: a failure up to here is ours."""
+    try:
+        asker.ask({"op": "ready"}, until=time.monotonic() + bounds.start_s, room_for_output=4096)
+    except RoomClosed as closed:
+        said = closed.output.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise CouldNotLaunch(" ".join(["the grading process did not start:", closed.reason, *said])) from closed
+
+
+def _go_on(one: _Pass, asker: Asker, bounds: Bounds) -> None:
+    for step in one.steps[: one.position]:
+        if isinstance(step, RunCell):
+            _run_cell(one, step, asker, bounds, is_again=True)
+    while one.position < len(one.steps):
+        step = one.steps[one.position]
+        if isinstance(step, RunCell):
+            _run_cell(one, step, asker, bounds, is_again=False)
+        else:
+            _ask_check(one, step, asker, bounds)
+        one.position += 1
+
+
+def _run_cell(one: _Pass, step: RunCell, asker: Asker, bounds: Bounds, *, is_again: bool) -> None:
+    if step.index in one.skip:
+        return
+    keeps = not one.is_hidden and not is_again
+    room = min(bounds.cell_output, one.output_left) if keeps else 0
+    until = min(one.deadline, time.monotonic() + bounds.cell_s)
+    try:
+        heard = asker.ask({"op": "cell", "source": step.source}, until=until, room_for_output=room)
+    except RoomClosed as closed:
+        one.skip.add(step.index)
+        if keeps:
+            _keep(one, step, closed.output, (closed.status, closed.reason), room)
+        raise
+    if keeps:
+        _keep(one, step, heard.output, _read_error(heard.message.get("error")), room)
+
+
+def _keep(one: _Pass, step: RunCell, output: bytes, error: tuple[str, str] | None, room: int) -> None:
+    one.output_left -= len(output)
+    printed = output.decode("utf-8", "replace")
+    if room and len(output) >= room or one.output_left <= 0:
+        printed += "\n[the rest of the output was cut]"
+    one.outputs[step.index] = CellOutput(printed, error)
+
+
+def _read_error(error: Any) -> tuple[str, str] | None:
+    match error:
+        case [str(kind), str(message)]:
+            return kind[:80], message[:500]
+    return None
+
+
+def _ask_check(one: _Pass, step: AskCheck, asker: Asker, bounds: Bounds) -> None:
+    """Ask the cases not asked yet; all cases of a check share one cell's time."""
+    for case in one.cases.get(step.check_id, ()):
+        key = (step.check_id, case.id)
+        if key in one.replies:
+            continue
+        left = one.seconds_left.setdefault(step.grade_id, bounds.cell_s)
+        ledger = new_ledger()
+        if left <= 0:
+            one.replies[key] = ("silent", "was not asked: the check's time was up", ledger)
+            continue
+        asker.switch_ledger(ledger)
+        started = time.monotonic()
+        request = {
+            "op": "case",
+            "check": step.check_id,
+            "objects": step.names,
+            "input": case.input,
+            "tell_message": not case.is_hidden,
+        }
+        try:
+            heard = asker.ask(request, until=min(one.deadline, started + left), room_for_output=0)
+        except RoomClosed as closed:
+            one.replies[key] = ("silent", closed.reason, ledger)
+            raise
+        finally:
+            one.seconds_left[step.grade_id] = left - (time.monotonic() - started)
+        kind, text = heard.message.get("kind"), heard.message.get("text")
+        if kind not in ("value", "raised", "not_json") or not isinstance(text, str):
+            kind, text = "silent", "the reply was not an answer"
+        one.replies[key] = (kind, text, ledger)
+
+
+def new_ledger() -> Ledger:
+    """Order ids start at a random number, so that none can be guessed; the judge puts the real ones in."""
+    return Ledger(first_order=1000 + secrets.randbelow(9000))
