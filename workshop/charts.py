@@ -1,23 +1,26 @@
-"""Tables and pictures a notebook shows: case table, decision list, call tree, queue depth."""
+"""Tables and pictures a lab shows: case table, decision list, call tree, queue depth (spec 5)."""
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
+from typing import Any, Protocol
 
+from workshop.difference import Cut, as_text, cut, place, shorten
+from workshop.panel import Panel, panel
+from workshop.pictures import Call, call_tree, queue_depth
 
-@dataclass(frozen=True)
-class Shown:
-    """Something to display: HTML, and the same content as plain text."""
-
-    html: str
-    text: str
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": self.text, "text/html": self.html}
+__all__ = [
+    "Call",
+    "CaseRow",
+    "Counters",
+    "as_text",
+    "call_tree",
+    "case_table",
+    "decision_list",
+    "queue_depth",
+]
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,13 @@ class CaseRow:
     ok: bool
 
 
-def as_text(value: object) -> str:
-    """A JSON value on one line, keys sorted, so that two values can be compared by eye."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+class Counters(Protocol):
+    """What `decision_list` reads of a budget."""
+
+    permit: Mapping[str, Any]
+    total_calls: int
+    per_tool: Mapping[str, int]
+    depth: int
 
 
 def case_table(
@@ -43,15 +50,116 @@ def case_table(
     total: int,
     points: tuple[float, float],
     hint: str = "",
-) -> Shown:
-    """The result of a check: a bar, a header, one row a case, the hint. `points` is (earned, of)."""
-    head = f"{title}: {passed} of {total} cases · {points[0]:g} of {points[1]:g} points"
-    lines = [f"{'✓' if r.ok else '✗'} {r.what}: expected {r.expected}, got {r.got}" for r in rows]
-    text = "\n".join([head, *lines, *([hint] if hint else [])])
-    return Shown(f"<pre>{html.escape(text)}</pre>", text)
+) -> Panel:
+    """The result of a check: score, bar, one row a case, hint. ``points`` is (earned so far, of)."""
+    score = f"{passed} of {total} cases · {points[0]:g} of {points[1]:g} points"
+    done = passed == total
+    body = (
+        f'<div class="ao-head"><span class="ao-title">{escape(title)}</span>'
+        f'<span class="ao-score ao-{"yes" if done else "no"}">{"✓" if done else "✗"} {score}</span></div>'
+        + _bar(passed, total)
+        + "<table><thead><tr>"
+        + "".join(f'<th scope="col">{name}</th>' for name in ("Result", "Case", "Expected", "Got"))
+        + f"</tr></thead><tbody>{''.join(map(_case_html, rows))}</tbody></table>"
+        + (f'<p class="ao-hint"><strong>Hint.</strong> {escape(hint)}</p>' if hint else "")
+    )
+    lines = [f"{'✓' if done else '✗'} {title}: {score}", *map(_case_text, rows)]
+    return panel("cases", body, "\n".join([*lines, f"Hint. {hint}"] if hint else lines))
 
 
-def decision_list(decisions: Sequence[Mapping[str, Any]], budget: object | None = None) -> Shown:
+def _bar(passed: int, total: int) -> str:
+    cells = "<span></span>" * passed + '<span class="ao-no"></span>' * (total - passed)
+    return f'<div class="ao-bar" role="img" aria-label="{passed} of {total} cases right">{cells}</div>'
+
+
+def _case_html(row: CaseRow) -> str:
+    if row.ok:
+        return (
+            f'<tr><td class="ao-sign ao-yes">✓ right</td><td>{escape(row.what)}</td>'
+            f'<td class="ao-quiet"><code>{escape(shorten(row.expected))}</code></td>'
+            f'<td class="ao-quiet"><code>{escape(shorten(row.got))}</code></td></tr>'
+        )
+    where = place(row.expected, row.got)
+    note = f'<span class="ao-place">first difference: {escape(where)}</span>' if where else ""
+    return (
+        f'<tr class="ao-fault"><td class="ao-sign ao-no">✗ wrong</td><td>{escape(row.what)}</td>'
+        f"<td>{_cut_html(cut(row.expected, row.got), 'ao-right')}</td>"
+        f"<td>{_cut_html(cut(row.got, row.expected), 'ao-left')}{note}</td></tr>"
+    )
+
+
+def _cut_html(shown: Cut, side: str) -> str:
+    marked = f'<mark class="{side}">{escape(shown.marked)}</mark>' if shown.marked else ""
+    return f"<code>{escape(shown.before)}{marked}{escape(shown.after)}</code>"
+
+
+def _case_text(row: CaseRow) -> str:
+    if row.ok:
+        return f"  ✓ {row.what}"
+    where = place(row.expected, row.got)
+    lines = [
+        f"  ✗ {row.what}" + (f" (first difference: {where})" if where else ""),
+        f"      expected {_cut_text(cut(row.expected, row.got))}",
+        f"      got      {_cut_text(cut(row.got, row.expected))}",
+    ]
+    return "\n".join(lines)
+
+
+def _cut_text(shown: Cut) -> str:
+    return f"{shown.before}»{shown.marked}«{shown.after}" if shown.marked else shown.before
+
+
+def decision_list(decisions: Sequence[Mapping[str, Any]], budget: Counters | None = None) -> Panel:
     """Rows admitted and denied, the first denial marked, the budget's counters beside them."""
-    text = "\n".join(f"{i} {d['tool']} {d['reason']}" for i, d in enumerate(decisions, 1))
-    return Shown(f"<pre>{html.escape(text)}</pre>", text)
+    first = next((number for number, row in enumerate(decisions, 1) if row.get("ok") is not True), None)
+    admitted = sum(row.get("ok") is True for row in decisions)
+    title = f"Decisions: {admitted} admitted, {len(decisions) - admitted} denied"
+    body = "".join(_decision_html(number, row, number == first) for number, row in enumerate(decisions, 1))
+    table = (
+        f"<table><caption>{title}</caption><thead><tr>"
+        + "".join(f'<th scope="col">{name}</th>' for name in ("Call", "Tool", "Decision", "Reason"))
+        + f"</tr></thead><tbody>{body}</tbody></table>"
+    )
+    text = [title]
+    for number, row in enumerate(decisions, 1):
+        sign = "✓ admitted" if row.get("ok") is True else "✗ denied  "
+        tail = "  < first denial" if number == first else ""
+        text.append(f"  {number:>2}  {sign}  {row.get('tool', '?')}: {row.get('reason', '?')}{tail}")
+    if budget is None:
+        return panel("decisions", table, "\n".join(text))
+    counts = _counts(budget)
+    beside = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td class="ao-count">{escape(count)}</td></tr>'
+        for name, count in counts
+    )
+    counters = (
+        '<table><caption>Counters</caption><thead><tr><th scope="col">What</th>'
+        f'<th scope="col" class="ao-count">Used, of</th></tr></thead><tbody>{beside}</tbody></table>'
+    )
+    text.extend(["Counters", *(f"  {name}: {count}" for name, count in counts)])
+    return panel("decisions", f'<div class="ao-beside">{table}{counters}</div>', "\n".join(text))
+
+
+def _decision_html(number: int, row: Mapping[str, Any], is_first_denial: bool) -> str:
+    ok = row.get("ok") is True
+    tag = ' <span class="ao-tag ao-no">first denial</span>' if is_first_denial else ""
+    return (
+        f'<tr class="{"ao-fault" if is_first_denial else ""}"><td class="ao-sign">{number}</td>'
+        f"<td><code>{escape(str(row.get('tool', '?')))}</code></td>"
+        f'<td class="ao-{"yes" if ok else "no"}">{"✓ admitted" if ok else "✗ denied"}</td>'
+        f"<td><code>{escape(str(row.get('reason', '?')))}</code>{tag}</td></tr>"
+    )
+
+
+def _counts(budget: Counters) -> list[tuple[str, str]]:
+    tools: Mapping[str, Mapping[str, Any]] = budget.permit.get("tools", {})
+    rows = [
+        ("all calls", budget.total_calls, budget.permit.get("max_total_calls", "no cap")),
+        ("depth reached", budget.depth, budget.permit.get("max_depth", "no cap")),
+    ]
+    for tool in sorted({*tools, *budget.per_tool}):
+        cap = tools[tool].get("max_calls", "no cap") if tool in tools else "not in the permit"
+        rows.append((tool, budget.per_tool.get(tool, 0), cap))
+    return [
+        (name, f"{used} of {cap}" if isinstance(cap, int) else f"{used}, {cap}") for name, used, cap in rows
+    ]
