@@ -14,7 +14,7 @@ from grader.bounds import Bounds
 from grader.channel import BadFrame, FrameBuffer, frame
 from grader.judge import MAX_REPLY_BYTES
 from grader.launch import Child
-from stub_server.ledger import Ledger
+from stub_server.ledger import ORDER_TOOL, Ledger
 from stub_server.strict_json import BadJson, parse
 
 _TICK_S = 0.05
@@ -173,7 +173,8 @@ class Asker:
         message = parse(request, max_bytes=MAX_REPLY_BYTES)
         if isinstance(message, dict) and isinstance(message.get("apply"), list):
             key, sku, qty = (*message["apply"], None, None, None)[:3]
-            return self.ledger.apply(key, sku, qty)
+            # Whatever the arguments are worth, an effect that was made counts.
+            return self.ledger.record(ORDER_TOOL, key if isinstance(key, str) else None, {"sku": sku, "qty": qty})
         return self.ledger.count
 
     def _forget(self, source: Any) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.drivers import EffectLedger, World, find_driver
+from grader.drivers import World, find_driver
+from stub_server.ledger import EffectLedger
 
 _dumps = json.dumps
 _OWN_FOLDERS = ("grader", "stub_server", "workshop")
@@ -23,9 +24,7 @@ class Reply:
     text: str
 
 
-def drive(
-    check_id: str, objects: Sequence[Any], case_input: Any, ledger: EffectLedger, *, tell_message: bool
-) -> Reply:
+def drive(check_id: str, objects: Sequence[Any], case_input: Any, ledger: EffectLedger, *, tell_message: bool) -> Reply:
     """Call the check's driver with a case's input.
 
     Everything a student's code can raise is caught, but a KeyboardInterrupt: in a notebook that is the student.

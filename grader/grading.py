@@ -97,9 +97,7 @@ def grade_notebook(
 
 def _judge_all(step: AskCheck, *passes: _Pass) -> tuple[CaseVerdict, ...]:
     return tuple(
-        judge(case, _answer(one, step.check_id, case))
-        for one in passes
-        for case in one.cases.get(step.check_id, ())
+        judge(case, _answer(one, step.check_id, case)) for one in passes for case in one.cases.get(step.check_id, ())
     )
 
 
@@ -180,7 +178,7 @@ def _run_cell(one: _Pass, step: RunCell, asker: Asker, bounds: Bounds, *, is_aga
 def _keep(one: _Pass, step: RunCell, output: bytes, error: tuple[str, str] | None, room: int) -> None:
     one.output_left -= len(output)
     printed = output.decode("utf-8", "replace")
-    if room and len(output) >= room or one.output_left <= 0:
+    if (room and len(output) >= room) or one.output_left <= 0:
         printed += "\n[the rest of the output was cut]"
     one.outputs[step.index] = CellOutput(printed, error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from grader.cases import Case
 from stub_server.strict_json import BadJson, parse
 
+KIT_EXCEPTIONS = frozenset({"BudgetDenied", "GateError"})
 MAX_REPLY_BYTES = 256 * 1024
 """The longest answer to one case (spec 4, rule 2)."""
 
@@ -59,7 +61,7 @@ def judge(case: Case, answer: Answer) -> CaseVerdict:
 
 def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
     if answer.kind == "raised":
-        return f"raised {answer.detail}"
+        return f"raised {_type_only(answer.detail) if case.is_hidden else answer.detail}"
     if answer.kind == "not_json":
         return "gave a value that is not JSON"
     if answer.kind != "value":
@@ -70,6 +72,13 @@ def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
     if effects != case.effects:
         return f"made {effects} {'effect' if effects == 1 else 'effects'}, expected {case.effects}"
     return ""
+
+
+def _type_only(detail: str) -> str:
+    """Of what a hidden case raised, a known type's name: the text comes from the child and could carry an input."""
+    kind = getattr(builtins, detail, None)
+    is_known = detail in KIT_EXCEPTIONS or (isinstance(kind, type) and issubclass(kind, BaseException))
+    return detail if is_known else "an exception of its own"
 
 
 def is_same(left: Any, right: Any) -> bool:

@@ -84,9 +84,7 @@ def answer_case(shell: Any, request: dict[str, Any], ledger: RemoteLedger) -> di
     if missing:
         return {"kind": "raised", "text": f"NameError: {missing[0]} is not defined"}
     objects = [shell.user_ns[name] for name in request["objects"]]
-    reply = drive(
-        request["check"], objects, request["input"], ledger, tell_message=request["tell_message"]
-    )
+    reply = drive(request["check"], objects, request["input"], ledger, tell_message=request["tell_message"])
     return {"kind": reply.kind, "text": reply.text}
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
+
+from stub_server.ledger import EffectLedger
 
 Json = Any
 """What ``json.loads`` can give: None, bool, int, float, str, list, dict."""
@@ -18,18 +20,9 @@ Driver = Callable[..., Json]
 _DRIVERS: dict[str, Driver] = {}
 
 
-class EffectLedger(Protocol):
-    """Counts side effects where student code cannot reach: a ``stub_server.Ledger``, or the wire to one."""
-
-    def apply(self, key: str, sku: str, qty: int) -> str: ...
-
-    @property
-    def count(self) -> int: ...
-
-
 @dataclass(frozen=True)
 class World:
-    """What a case may touch beside the student's object."""
+    """What a case may touch beside the student's object. The ledger counts where student code cannot reach."""
 
     ledger: EffectLedger
 

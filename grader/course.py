@@ -1,0 +1,94 @@
+"""Where a course keeps its files, and nbgrader's configuration for it: the documented settings, nothing forked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from traitlets.config import Config
+
+from grader.cases import HIDDEN_FILE
+
+_NBGRADER = "nbgrader.preprocessors."
+_NEVER_COPIED = (HIDDEN_FILE, "design.md", "verdict.json")
+"""nbgrader copies what lies beside a notebook to every student, unless it is ignored (spec 4)."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A repository and the folders below it, as paths relative to ``root``."""
+
+    root: Path
+    release: str = "notebooks"
+    work: str = "course"
+
+    @property
+    def submitted(self) -> Path:
+        return self.root / self.work / "submitted"
+
+    @property
+    def autograded(self) -> Path:
+        return self.root / self.work / "autograded"
+
+    @property
+    def feedback(self) -> Path:
+        return self.root / self.work / "feedback"
+
+    @property
+    def gradebook(self) -> Path:
+        return self.root / self.work / "gradebook.db"
+
+    @property
+    def db_url(self) -> str:
+        return f"sqlite:///{self.gradebook}"
+
+
+def configure(config: Config, course: Course) -> Config:
+    """Set nbgrader up for ``course``; used by nbgrader_config.py and by the commands, so that both grade alike."""
+    directories = config.CourseDirectory
+    directories.course_id = "admit-one"
+    directories.root = str(course.root)
+    directories.source_directory = "solutions"
+    directories.release_directory = course.release
+    directories.submitted_directory = f"{course.work}/submitted"
+    directories.autograded_directory = f"{course.work}/autograded"
+    directories.feedback_directory = f"{course.work}/feedback"
+    directories.db_url = course.db_url
+    directories.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *_NEVER_COPIED]
+    config.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError"}
+    config.Autograde.sanitize_preprocessors = [
+        _NBGRADER + "ClearOutput",
+        "grader.plugins.Repair",
+        _NBGRADER + "DeduplicateIds",
+        _NBGRADER + "OverwriteKernelspec",
+        _NBGRADER + "OverwriteCells",
+        _NBGRADER + "CheckCellMetadata",
+    ]
+    config.Autograde.autograde_preprocessors = [
+        "grader.plugins.RunAndJudge",
+        _NBGRADER + "LimitOutput",
+        "grader.plugins.SaveVerdicts",
+        _NBGRADER + "AssignLatePenalties",
+        _NBGRADER + "CheckCellMetadata",
+    ]
+    config.GenerateFeedback.preprocessors = [
+        _NBGRADER + "GetGrades",
+        "grader.plugins.FeedbackOnlyVerdicts",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
+    for preprocessor in (config.Repair, config.RunAndJudge):
+        preprocessor.root = str(course.root)
+        preprocessor.release = course.release
+    config.HTMLExporter.sanitize_html = True
+    _put_interpreter_first()
+    return config
+
+
+def _put_interpreter_first() -> None:
+    """nbgrader calls ``alembic`` by name: find the one of this environment."""
+    here = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", "")
+    if path.split(os.pathsep)[0] != here:
+        os.environ["PATH"] = os.pathsep.join([here, path])

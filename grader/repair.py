@@ -1,0 +1,110 @@
+"""Puts a submitted notebook right from the released one: the student's text, in the released cells (spec 4).
+
+Duplicate, split, renamed, deleted and retyped cells abort nbgrader or lose marks there. Here the released notebook is
+the frame; what the student wrote in its open cells is put into it, and cells of their own stay where they stood.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """The notebook to run, what was mended, and which grading cells had been changed."""
+
+    notebook: NotebookNode
+    notes: tuple[str, ...]
+    changed_checks: tuple[str, ...]
+
+
+def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
+    """The released notebook with the student's text in it.
+
+    A released cell is known again by its nbgrader id, else by its cell id. Text for one open cell that stands in
+    several cells (split or duplicated) is joined. Cells of the student's own lose their metadata and outputs.
+    """
+    frame: dict[str, NotebookNode] = {_key(cell): cell for cell in released.cells}
+    texts: dict[str, list[str]] = {}
+    own: dict[str | None, list[NotebookNode]] = {}
+    notes: list[str] = []
+    last: str | None = None
+    for cell in submitted.cells:
+        key = _known_key(cell, frame)
+        if key is None:
+            own.setdefault(last, []).append(_own_cell(cell, len(own), sum(map(len, own.values()))))
+            continue
+        last = key
+        texts.setdefault(key, []).append(str(cell.source))
+        if cell.cell_type != frame[key].cell_type:
+            notes.append(f"cell {key} had become a {cell.cell_type} cell and was put back")
+    mended = copy.deepcopy(released)
+    mended.cells = list(own.get(None, []))
+    for cell in copy.deepcopy(released.cells):
+        key = _key(cell)
+        found = list(dict.fromkeys(texts.get(key, [])))
+        if _is_open(cell):
+            if found:
+                cell.source = "\n".join(found)
+            else:
+                notes.append(f"cell {key} was missing and was put back empty")
+            if len(found) > 1:
+                notes.append(f"cell {key} stood in {len(found)} pieces, which were joined")
+        elif cell.cell_type == "code" and not found:
+            notes.append(f"cell {key} was missing and was put back")
+        mended.cells += [cell, *own.get(key, [])]
+    changed = tuple(
+        key
+        for key, cell in frame.items()
+        if _is_check(cell) and any(not _is_same_code(text, cell.source) for text in texts.get(key, []))
+    )
+    return Repaired(mended, tuple(notes), changed)
+
+
+def _key(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.id)
+
+
+def _known_key(cell: NotebookNode, frame: dict[str, NotebookNode]) -> str | None:
+    nbgrader = cell.metadata.get("nbgrader")
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    for name in (grade_id, cell.get("id")):
+        if isinstance(name, str) and name in frame:
+            return name
+    return None
+
+
+def _is_open(cell: NotebookNode) -> bool:
+    """The student may write here: a cell to fill in, or a code cell that nbgrader does not lock (a prediction)."""
+    nbgrader = cell.metadata.get("nbgrader")
+    return bool(nbgrader["solution"]) if nbgrader else bool(cell.cell_type == "code")
+
+
+def _is_check(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get("grade"))
+
+
+def _is_same_code(left: str, right: str) -> bool:
+    """The same statements: white space and comments may differ."""
+    try:
+        return ast.dump(ast.parse(left)) == ast.dump(ast.parse(right))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def _own_cell(cell: NotebookNode, place: int, count: int) -> NotebookNode:
+    """A cell of the student's own: code as it is, anything else as text that a page shows and does not obey."""
+    mine = copy.deepcopy(cell)
+    mine.id = f"own-{place}-{count}"
+    mine.metadata = NotebookNode()
+    if mine.cell_type == "code":
+        mine.outputs, mine.execution_count = [], None
+    else:
+        mine.cell_type = "markdown"
+        mine.source = str(mine.source).replace("&", "&amp;").replace("<", "&lt;")
+        mine.pop("attachments", None)
+    return mine
