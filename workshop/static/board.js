@@ -158,7 +158,7 @@
         if (k === i) segment.setAttribute("aria-current", "step");
         else segment.removeAttribute("aria-current");
       });
-      put(parts.go, state.since === null ? "Start" : "Pause");
+      put(parts.go, away ? "Continue" : state.since === null ? "Start" : "Pause");
       parts.forward.setAttribute("aria-disabled", String(isLast));
       parts.extra.value = String(state.extra);
       question.hidden = !away;
