@@ -21,8 +21,8 @@ class CasesInvalid(Exception):
 class Case:
     """One question to the student's code and the answers that are right.
 
-    ``accepted`` holds every right answer (JSON); ``effects`` is how many effects the ledger must have counted;
-    ``exposes`` names the misconception that this case catches.
+    ``accepted`` holds every right answer (JSON); ``effects`` is how many effects the ledger must have counted, None
+    where another group's cases judge them; ``exposes`` names the misconception that this case catches.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Case:
     what: str
     input: Any
     accepted: tuple[Any, ...]
-    effects: int
+    effects: int | None
     is_hidden: bool
 
 

@@ -6,7 +6,9 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from grader.cases import HIDDEN_FILE
@@ -78,12 +80,26 @@ def configure(config: Config, course: Course) -> Config:
         "grader.plugins.FeedbackOnlyVerdicts",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
-    for preprocessor in (config.Repair, config.RunAndJudge):
-        preprocessor.root = str(course.root)
-        preprocessor.release = course.release
+    config.CoursePreprocessor.root = str(course.root)
+    config.CoursePreprocessor.release = course.release
+    config.CoursePreprocessor.work = course.work
+    config.GenerateAssignment.post_convert_hook = lambda **names: _finish_release(course, **names)
     config.HTMLExporter.sanitize_html = True
     _put_interpreter_first()
     return config
+
+
+def _finish_release(course: Course, assignment: str, **_: Any) -> None:
+    """Plain ``nbgrader generate_assignment`` and the formgrader's button release the data files too."""
+    from grader.release import finish_release  # which needs this module
+
+    finish_release(course, assignment)
+
+
+def nbgrader_api(course: Course) -> NbGraderAPI:
+    """nbgrader, as the commands use it, with the configuration that nbgrader_config.py gives."""
+    course.gradebook.parent.mkdir(parents=True, exist_ok=True)
+    return NbGraderAPI(config=configure(Config(), course))
 
 
 def _put_interpreter_first() -> None:

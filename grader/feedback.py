@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from grader.diagnose import diagnose
@@ -24,6 +26,70 @@ STATUS_WORDS = {
 }
 
 
+@dataclass(frozen=True)
+class GroupReport:
+    """A group's points and how many of its cases are right."""
+
+    id: str
+    points: int
+    max_points: int
+    right: int
+    cases: int
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """A check's verdict for readers and scripts. Of hidden cases it holds counts, never a value."""
+
+    check_id: str
+    points: int
+    max_points: int
+    misconception: str | None
+    first_wrong: str
+    text: str
+    groups: tuple[GroupReport, ...]
+    wrong_public_cases: tuple[str, ...]
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> CheckReport:
+        groups = tuple(GroupReport(**group) for group in raw["groups"])
+        return cls(**{**raw, "groups": groups, "wrong_public_cases": tuple(raw["wrong_public_cases"])})
+
+
+def report_checks(graded: Graded, lab: Lab) -> dict[str, CheckReport]:
+    """A report for each grading cell, by grade_id, in the notebook's order."""
+    return {grade_id: _report(verdict, lab) for grade_id, verdict in graded.verdicts.items()}
+
+
+def _report(verdict: CheckVerdict, lab: Lab) -> CheckReport:
+    misconception = diagnose(verdict.cases, lab)
+    return CheckReport(
+        check_id=verdict.check.id,
+        points=verdict.points,
+        max_points=verdict.check.points,
+        misconception=misconception.id if misconception else None,
+        first_wrong=_first_wrong(verdict, lab),
+        text=check_text(verdict, lab),
+        groups=tuple(_group_report(verdict, group) for group in verdict.check.groups),
+        wrong_public_cases=tuple(case.case.id for case in verdict.cases if not (case.is_right or case.case.is_hidden)),
+    )
+
+
+def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
+    cases = verdict.of_group(group)
+    points = group.points if verdict.has_earned(group) else 0
+    return GroupReport(group.id, points, group.points, sum(case.is_right for case in cases), len(cases))
+
+
+def _first_wrong(verdict: CheckVerdict, lab: Lab) -> str:
+    """One line for the instructor's table: the likeliest misconception, else the check and what was wrong."""
+    wrong = verdict.first_wrong
+    if wrong is None:
+        return ""
+    misconception = diagnose(verdict.cases, lab)
+    return misconception.title if misconception else f"{verdict.check.title}: {_problem_in_words(wrong)}"
+
+
 def check_text(verdict: CheckVerdict, lab: Lab) -> str:
     """The check's verdict as plain text: points, then each group with its first wrong case, then one hint."""
     lines = [f"{verdict.check.title}: {verdict.points} of {verdict.check.points} points"]
@@ -35,24 +101,21 @@ def check_text(verdict: CheckVerdict, lab: Lab) -> str:
     return "\n".join(lines)
 
 
-def check_html(verdict: CheckVerdict, lab: Lab) -> str:
-    """The same text as escaped HTML without style or script, so that nbconvert's sanitiser keeps it."""
-    head, *rest = check_text(verdict, lab).split("\n")
-    return f"<p><strong>{html.escape(head)}</strong></p><pre>{html.escape(chr(10).join(rest))}</pre>"
+def as_html(text: str) -> str:
+    """A report's text as escaped HTML without style or script, so that nbconvert's sanitiser keeps it."""
+    head, _, rest = text.partition("\n")
+    return f"<p><strong>{html.escape(head)}</strong></p><pre>{html.escape(rest)}</pre>"
 
 
 def _group_lines(verdict: CheckVerdict, group: Group) -> list[str]:
-    cases = verdict.of_group(group)
-    right = sum(case.is_right for case in cases)
+    report = _group_report(verdict, group)
     mark = "✓" if verdict.has_earned(group) else "✗"
-    earned = group.points if verdict.has_earned(group) else 0
-    lines = [f"{mark} {group.title}: {right} of {len(cases)} cases, {earned} of {group.points} points"]
-    wrong = next((case for case in cases if not case.is_right), None)
-    return [*lines, *_wrong_lines(wrong)] if wrong else lines
+    line = f"{mark} {group.title}: {report.right} of {report.cases} cases, {report.points} of {group.points} points"
+    wrong = next((case for case in verdict.of_group(group) if not case.is_right), None)
+    return [line, *_wrong_lines(wrong)] if wrong else [line]
 
 
 def _wrong_lines(wrong: CaseVerdict) -> list[str]:
-    """Of a hidden case the kind is told, never a value."""
     if wrong.case.is_hidden:
         return [f"    a case that is not shown: {_problem_in_words(wrong)}"]
     expected = " or ".join(_cut(as_text(value)) for value in wrong.expected)
@@ -70,56 +133,17 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]} … ({len(text)} characters)"
 
 
-def first_wrong(graded: Graded, lab: Lab) -> str:
-    """One line for the instructor's table: the title of the first misconception, else the first wrong case's group."""
-    for verdict in graded.verdicts.values():
-        wrong = verdict.first_wrong
-        if wrong is None:
-            continue
-        misconception = diagnose(verdict.cases, lab)
-        if misconception:
-            return misconception.title
-        return f"{verdict.check.title}: {_problem_in_words(wrong)}"
-    return ""
-
-
-def verdict_json(graded: Graded, lab: Lab, notes: tuple[str, ...]) -> str:
-    """The verdict as a document for scripts: points, status, each case; of hidden cases only right or wrong."""
-    judged = graded.status != "could_not_grade"
+def verdict_document(status: str, notes: tuple[str, ...], reports: Mapping[str, CheckReport], lab: Lab) -> str:
+    """verdict.json: status, points (null where nothing was judged), and each check's report."""
+    was_judged = status != "could_not_grade"
     document = {
         "version": 1,
         "lab": lab.id,
-        "status": graded.status,
-        "points": sum(verdict.points for verdict in graded.verdicts.values()) if judged else None,
+        "status": status,
+        "points": sum(report.points for report in reports.values()) if was_judged else None,
         "max_points": lab.points,
-        "first_wrong": first_wrong(graded, lab),
-        "notes": [*notes, *graded.notes],
-        "checks": [_check_document(grade_id, verdict, lab) for grade_id, verdict in graded.verdicts.items()],
+        "first_wrong": next((report.first_wrong for report in reports.values() if report.first_wrong), ""),
+        "notes": list(notes),
+        "checks": {grade_id: asdict(report) for grade_id, report in reports.items()},
     }
-    return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
-
-
-def _check_document(grade_id: str, verdict: CheckVerdict, lab: Lab) -> dict[str, Any]:
-    misconception = diagnose(verdict.cases, lab)
-    return {
-        "grade_id": grade_id,
-        "id": verdict.check.id,
-        "points": verdict.points,
-        "max_points": verdict.check.points,
-        "misconception": misconception.id if misconception else None,
-        "groups": [
-            {
-                "id": group.id,
-                "points": group.points if verdict.has_earned(group) else 0,
-                "max_points": group.points,
-                "right": sum(case.is_right for case in verdict.of_group(group)),
-                "cases": len(verdict.of_group(group)),
-            }
-            for group in verdict.check.groups
-        ],
-        "public_cases": [
-            {"id": case.case.id, "is_right": case.is_right, "problem": case.problem}
-            for case in verdict.cases
-            if not case.case.is_hidden
-        ],
-    }
+    return json.dumps(document, indent=1) + "\n"

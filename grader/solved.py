@@ -1,0 +1,94 @@
+"""The solved notebooks: kept in step with lab.toml, stored in one tidy form, run again on demand."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader.plan import read_check_call
+from workshop.lab import Lab
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+_WIDGET_TYPES = ("application/vnd.jupyter.widget-view+json",)
+
+
+class SolvedNotebookInvalid(Exception):
+    """A solved notebook does not fit its lab.toml; the message names the cell and what to mend."""
+
+
+def solved_path(root: Path, lab_id: str) -> Path:
+    return root / "solutions" / lab_id / f"{lab_id}.ipynb"
+
+
+def read_solved(root: Path, lab_id: str) -> NotebookNode:
+    notebook: NotebookNode = nbformat.read(solved_path(root, lab_id), as_version=4)
+    return notebook
+
+
+def in_step(notebook: NotebookNode, lab: Lab) -> NotebookNode:
+    """A copy with its headings and points taken from lab.toml, and nothing in it that changes from run to run.
+
+    A cell tagged ``lab`` starts with the lab's title, one tagged ``block:ID`` with the block's title and minutes.
+    Raises SolvedNotebookInvalid where the notebook and lab.toml name different blocks or checks.
+    """
+    tidy = copy.deepcopy(notebook)
+    tidy.metadata = nbformat.from_dict(_METADATA)
+    titles = {f"block:{block.id}": f"## {block.title} · {block.minutes} minutes" for block in lab.blocks}
+    titles["lab"] = f"# Lab {lab.number}: {lab.title}"
+    seen: list[str] = []
+    for cell in tidy.cells:
+        for tag in cell.metadata.get("tags", ()):
+            if tag in titles:
+                cell.source = "\n".join([titles[tag], *cell.source.split("\n")[1:]])
+                seen.append(tag)
+        nbgrader = cell.metadata.get("nbgrader", {})
+        if nbgrader.get("grade"):
+            check = lab.check(read_check_call(cell.source)[0])
+            nbgrader["points"] = check.points
+            seen.append(check.id)
+        if cell.cell_type == "code":
+            cell.execution_count = None
+            cell.outputs = [_without_run(output) for output in cell.outputs]
+            cell.metadata.pop("execution", None)
+    wanted = [*titles, *(check.id for check in lab.checks)]
+    if sorted(seen) != sorted(wanted):
+        difference = sorted(set(seen) ^ set(wanted)) or sorted(name for name in seen if seen.count(name) > 1)
+        raise SolvedNotebookInvalid(f"{lab.id}: tags and checks of the notebook and lab.toml differ: {difference}")
+    return tidy
+
+
+def _without_run(output: Any) -> Any:
+    """An output without its execution count and without a widget that no page could show again."""
+    if "execution_count" in output:
+        output["execution_count"] = None
+    for kind in _WIDGET_TYPES:
+        output.get("data", {}).pop(kind, None)
+    return output
+
+
+def run_again(notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """A copy with the outputs of a fresh run in ``folder``; raises nbclient's CellExecutionError."""
+    from nbclient import NotebookClient
+
+    fresh = copy.deepcopy(notebook)
+    client = NotebookClient(
+        fresh,
+        timeout=60,
+        kernel_name="python3",
+        store_widget_state=False,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    client.execute()
+    return fresh
+
+
+def dump(notebook: NotebookNode) -> str:
+    """The notebook as it stands in a file: one space of indentation, a line feed at the end."""
+    return str(nbformat.writes(notebook, version=4)).rstrip("\n") + "\n"

@@ -1,0 +1,153 @@
+"""A submission's way to its result: bytes in, a plain JSON result out, kept under the submission's own key.
+
+The same result is what ``admit-one grade`` computes ahead, what plain ``nbgrader autograde`` computes on the way, and
+what is found again on a rerun: both give the same marks, and a rerun does no work twice (spec 4, the class).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader.cases import HIDDEN_FILE, hidden_cases, public_cases
+from grader.course import Course
+from grader.feedback import CheckReport, report_checks
+from grader.grading import CellOutput, grade_notebook
+from grader.launch import Launch, launch_process
+from grader.repair import repair
+from workshop.lab import Lab, read_lab
+
+
+class NotANotebook(Exception):
+    """The submitted file does not read as a notebook; the message says why."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What grading one notebook gave, as plain data: the reports by grade_id, cell outputs by cell id."""
+
+    status: str
+    notes: tuple[str, ...]
+    reports: dict[str, CheckReport]
+    outputs: dict[str, CellOutput]
+
+    @property
+    def points(self) -> int | None:
+        """None where nothing was judged: that is not 0."""
+        if self.status == "could_not_grade":
+            return None
+        return sum(report.points for report in self.reports.values())
+
+    @property
+    def first_wrong(self) -> str:
+        return next((report.first_wrong for report in self.reports.values() if report.first_wrong), "")
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        raw: dict[str, Any] = json.loads(text)
+        return cls(
+            status=raw["status"],
+            notes=tuple(raw["notes"]),
+            reports={key: CheckReport.from_dict(report) for key, report in raw["reports"].items()},
+            outputs={
+                key: CellOutput(output["printed"], tuple(output["error"]) if output["error"] else None)
+                for key, output in raw["outputs"].items()
+            },
+        )
+
+
+def read_course_lab(course: Course, lab_id: str) -> Lab:
+    return read_lab(course.root / "fixtures" / lab_id, course.root / "permits")
+
+
+def read_notebook(data: bytes) -> NotebookNode:
+    """The notebook in ``data``, whatever its minor version; raises NotANotebook."""
+    try:
+        notebook: NotebookNode = nbformat.reads(data.decode("utf-8"), as_version=4)
+    except Exception as problem:
+        raise NotANotebook(f"not a notebook: {type(problem).__name__}") from problem
+    return notebook
+
+
+def mend(submitted: NotebookNode, course: Course, lab: Lab) -> tuple[NotebookNode, tuple[str, ...], bool]:
+    """The submission in the frame of the released notebook, notes on what was mended, and whether a check changed."""
+    released = nbformat.read(course.root / course.release / lab.id / f"{lab.id}.ipynb", as_version=4)
+    repaired = repair(submitted, released)
+    changed = tuple(f"grading cell {key} was changed; the released one was used" for key in repaired.changed_checks)
+    return repaired.notebook, (*repaired.notes, *changed), bool(changed)
+
+
+def grade_submission(data: bytes, course: Course, lab: Lab, launch: Launch = launch_process) -> Result:
+    """Grade one submitted notebook. A pure function of its bytes and the lab; raises NotANotebook."""
+    notebook, notes, is_tampered = mend(read_notebook(data), course, lab)
+    hidden = hidden_cases(lab, course.root / "solutions")
+    graded = grade_notebook(notebook, lab, public_cases(lab), hidden, launch)
+    if is_tampered and graded.status != "could_not_grade":
+        graded = replace(graded, status="tampered")
+    return Result(
+        status=graded.status,
+        notes=(*notes, *graded.notes),
+        reports=report_checks(graded, lab),
+        outputs={notebook.cells[index].id: output for index, output in graded.outputs.items()},
+    )
+
+
+def submission_key(data: bytes, course: Course, lab: Lab) -> str:
+    """Names a result: the submission's bytes, and everything that its mark depends on."""
+    digest = hashlib.sha256(data)
+    for path in _what_marks_depend_on(course, lab):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _what_marks_depend_on(course: Course, lab: Lab) -> list[Path]:
+    code = Path(__file__).resolve().parent.parent
+    packages = [path for name in ("grader", "stub_server", "workshop") for path in (code / name).rglob("*.py")]
+    data = [path for path in lab.data.rglob("*") if path.is_file()]
+    permits = [lab.permits / name for name in lab.permit_names]
+    released = course.root / course.release / lab.id / f"{lab.id}.ipynb"
+    return [*sorted(packages), *sorted(data), *permits, course.root / "solutions" / lab.id / HIDDEN_FILE, released]
+
+
+class ResultStore:
+    """Results as files below the course's work folder; each appears whole or not at all."""
+
+    def __init__(self, course: Course) -> None:
+        self._folder = course.root / course.work / "results"
+
+    def get(self, key: str) -> Result | None:
+        try:
+            return Result.from_json((self._folder / f"{key}.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+
+    def put(self, key: str, result: Result) -> None:
+        """Keep ``result``; what could not be graded is not kept, so that the next run tries again."""
+        if result.status == "could_not_grade":
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        unfinished = self._folder / f".{key}.{os.getpid()}"
+        unfinished.write_text(result.to_json(), encoding="utf-8")
+        os.replace(unfinished, self._folder / f"{key}.json")
+
+
+def result_of(data: bytes, course: Course, lab: Lab) -> Result:
+    """The kept result of this submission, or a new one, which is then kept."""
+    store = ResultStore(course)
+    key = submission_key(data, course, lab)
+    known = store.get(key)
+    if known is not None:
+        return known
+    result = grade_submission(data, course, lab)
+    store.put(key, result)
+    return result
