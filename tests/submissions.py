@@ -1,0 +1,61 @@
+"""Builds the notebook a made-up student hands in, and judges it in this process, public and hidden cases alike."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import nbformat
+
+from grader.cases import Case, hidden_cases, public_cases
+from grader.drive import drive
+from grader.judge import CaseVerdict, judge, read_reply
+from grader.made_up import MadeUp, fill, read_cells, solution_cells
+from grader.plan import AskCheck, make_plan
+from grader.verdict import CheckVerdict
+from stub_server.ledger import Ledger
+from tests.solved import ROOT, solved_namespace, solved_notebook
+from workshop.lab import Lab
+
+
+def made_up(kind: str, lab_id: str) -> list[MadeUp]:
+    """The made-up solutions of a lab; ``kind`` is ``mutants`` (wrong) or ``variants`` (right)."""
+    return [read_cells(path) for path in sorted((ROOT / "tests" / kind / lab_id).glob("*.py"))]
+
+
+def submission(lab_id: str, student: MadeUp) -> Any:
+    """The notebook that ``student`` hands in: the released one, solved but for the student's own cells."""
+    path = ROOT / "notebooks" / lab_id / f"{lab_id}.ipynb"
+    solved = solved_notebook(lab_id)
+    released = nbformat.read(path, as_version=4) if path.is_file() else solved
+    return fill(fill(released, solution_cells(solved)), student.cells)
+
+
+def judged_here(lab_id: str, student: MadeUp) -> dict[str, CheckVerdict]:
+    """Every check of the lab by id, asked in this process: quick, for code that is only wrong and not hostile."""
+    lab = Lab.find(lab_id)
+    namespace = solved_namespace(lab_id, student.cells)
+    public, hidden = public_cases(lab), hidden_cases(lab, ROOT / "solutions")
+    verdicts = {}
+    for step in make_plan(solved_notebook(lab_id)):
+        if isinstance(step, AskCheck):
+            objects = [namespace[name] for name in step.names]
+            cases = (*public[step.check_id], *hidden[step.check_id])
+            verdicts[step.check_id] = CheckVerdict(
+                lab.check(step.check_id), tuple(_ask(step.check_id, objects, case) for case in cases)
+            )
+    return verdicts
+
+
+def groups_lost(verdicts: dict[str, CheckVerdict]) -> set[str]:
+    """The ids of the groups whose points were not earned."""
+    return {
+        group.id for verdict in verdicts.values() for group in verdict.check.groups if not verdict.has_earned(group)
+    }
+
+
+def _ask(check_id: str, objects: list[Any], case: Case) -> CaseVerdict:
+    ledger = Ledger()
+    case_input = json.loads(json.dumps(case.input))
+    reply = drive(check_id, objects, case_input, ledger, tell_message=not case.is_hidden)
+    return judge(case, read_reply(reply.kind, reply.text, tuple(row.order_id for row in ledger.rows)))
