@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
+
+if TYPE_CHECKING:
+    from nbgrader.apps import NbGraderAPI
 
 from grader.cases import HIDDEN_FILE
 
@@ -83,10 +86,19 @@ def configure(config: Config, course: Course) -> Config:
     config.CoursePreprocessor.root = str(course.root)
     config.CoursePreprocessor.release = course.release
     config.CoursePreprocessor.work = course.work
+    config.Autograde.pre_convert_hook = lambda **names: _refuse_links(course, **names)
     config.GenerateAssignment.post_convert_hook = lambda **names: _finish_release(course, **names)
     config.HTMLExporter.sanitize_html = True
     _put_interpreter_first()
     return config
+
+
+def _refuse_links(course: Course, assignment: str, student: str, **_: Any) -> None:
+    """nbgrader follows links: one to the solution would be graded. Take the links away, not what they point to."""
+    for path in (course.submitted / student / assignment).rglob("*"):
+        if path.is_symlink():
+            logging.getLogger("admit_one").warning("removed the link %s from a submission", path)
+            path.unlink()
 
 
 def _finish_release(course: Course, assignment: str, **_: Any) -> None:
@@ -98,6 +110,8 @@ def _finish_release(course: Course, assignment: str, **_: Any) -> None:
 
 def nbgrader_api(course: Course) -> NbGraderAPI:
     """nbgrader, as the commands use it, with the configuration that nbgrader_config.py gives."""
+    from nbgrader.apps import NbGraderAPI  # which takes half a second to import
+
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
     return NbGraderAPI(config=configure(Config(), course))
 

@@ -133,11 +133,14 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]} … ({len(text)} characters)"
 
 
-def verdict_document(status: str, notes: tuple[str, ...], reports: Mapping[str, CheckReport], lab: Lab) -> str:
-    """verdict.json: status, points (null where nothing was judged), and each check's report."""
+def verdict_document(
+    status: str, notes: tuple[str, ...], reports: Mapping[str, CheckReport], lab: Lab, key: str
+) -> str:
+    """verdict.json: status, points (null where nothing was judged), each check's report, the submission's key."""
     was_judged = status != "could_not_grade"
     document = {
         "version": 1,
+        "key": key,
         "lab": lab.id,
         "status": status,
         "points": sum(report.points for report in reports.values()) if was_judged else None,

@@ -14,7 +14,7 @@ from traitlets import Unicode
 from grader.course import Course
 from grader.feedback import STATUS_WORDS, as_html, verdict_document
 from grader.grading import CellOutput
-from grader.submission import Result, mend, read_course_lab, result_of
+from grader.submission import Result, mend, read_course_lab, result_of, submission_key
 
 VERDICT_FILE = "verdict.json"
 _KEY = "admit_one"
@@ -57,7 +57,9 @@ class RunAndJudge(CoursePreprocessor):
         names = resources["nbgrader"]
         lab = read_course_lab(self.course, names["assignment"])
         submitted = self.course.submitted / names["student"] / lab.id / f"{names['notebook']}.ipynb"
-        result = result_of(submitted.read_bytes(), self.course, lab)
+        data = submitted.read_bytes()
+        key = submission_key(data, self.course, lab)
+        result = result_of(key, data, self.course, lab)
         if result.status == "could_not_grade":
             self.log.error("%s: could not grade: %s", names["student"], "; ".join(result.notes))
         for cell in nb.cells:
@@ -65,7 +67,7 @@ class RunAndJudge(CoursePreprocessor):
                 cell.outputs = _outputs(result, cell)
         nb.metadata[_KEY] = {"status": result.status, "notes": list(result.notes)}
         resources[_KEY] = result
-        document = verdict_document(result.status, result.notes, result.reports, lab)
+        document = verdict_document(result.status, result.notes, result.reports, lab, key)
         resources.setdefault("outputs", {})[VERDICT_FILE] = document.encode()
         return nb, resources
 
