@@ -27,7 +27,7 @@ BadJsonReason = Literal[
 ]
 
 
-class BadJson(ValueError):  # noqa: N818 (it names the input, as BudgetDenied names the outcome)
+class BadJson(ValueError):
     """Raised for bytes that are not JSON, or that two readers could understand differently.
 
     Attributes:
@@ -121,9 +121,7 @@ def _short_int(literal: str) -> int:
 
 def _refuse_long(literal: str) -> None:
     if len(literal) > MAX_NUMBER_CHARS:
-        raise BadJson(
-            "number_too_long", f"a number of {len(literal)} characters, {MAX_NUMBER_CHARS} are allowed"
-        )
+        raise BadJson("number_too_long", f"a number of {len(literal)} characters, {MAX_NUMBER_CHARS} are allowed")
 
 
 def _refuse_lone_surrogates(value: Any) -> None:

@@ -1,0 +1,55 @@
+"""One connection of the server: uvicorn's, with this app's runtime, a header time limit and JSON errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from stub_server.decide_threads import DecideThreads
+from stub_server.request_log import RequestLog, Served
+from stub_server.runtime import EXTENSION, OnLoop
+
+HEADER_SECONDS = 5.0
+
+_ERROR = {
+    "message": "this is not HTTP, or its headers contradict one another",
+    "type": "invalid_request_error",
+    "param": None,
+    "code": "bad_request",
+}
+_BODY = json.dumps({"error": _ERROR}).encode("ascii")
+_NOT_HTTP = (
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n"
+    b"content-length: " + str(len(_BODY)).encode("ascii") + b"\r\n\r\n" + _BODY
+)
+
+
+def connection_class(threads: DecideThreads, log: RequestLog) -> type[H11Protocol]:
+    """A protocol class for uvicorn whose connections use these threads and this log."""
+
+    class Connection(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            app = self.app
+            extensions = {EXTENSION: OnLoop(threads, transport.abort)}
+
+            async def with_runtime(scope: Scope, receive: Receive, send: Send) -> None:
+                scope["extensions"] = extensions
+                await app(scope, receive, send)
+
+            self.app = with_runtime
+            self.loop.call_later(HEADER_SECONDS, self._cut_if_silent)
+
+        def send_400_response(self, msg: str) -> None:
+            log.add(Served("-", "-", status=400, size=len(_BODY), error="not HTTP"))
+            self.transport.write(_NOT_HTTP)
+            self.transport.close()
+
+        def _cut_if_silent(self) -> None:
+            if self.cycle is None:
+                self.transport.abort()
+
+    return Connection

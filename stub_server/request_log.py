@@ -1,0 +1,135 @@
+"""The log: every request served, how often each key and each student posted, in memory and in a file."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+ROWS_KEPT = 10_000
+NAMES_KEPT = 20_000
+FILE_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Served:
+    """One request and what became of it. Bodies, query strings and credentials are never kept.
+
+    Attributes:
+        size: bytes of the answer's body.
+        retry: what the client says about its own retries (`x-stainless-retry-count`), or None.
+        error: the type of what student code raised, or why a request was cut, or None.
+    """
+
+    method: str
+    path: str
+    status: int = 0
+    size: int = 0
+    retry: str | None = None
+    key: str | None = None
+    student: str | None = None
+    error: str | None = None
+    at: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "at": datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds"),
+            "method": self.method,
+            "path": self.path,
+            "status": self.status,
+            "bytes": self.size,
+            "retry": self.retry,
+            "key": self.key,
+            "student": self.student,
+            "error": self.error,
+        }
+
+
+class RequestLog:
+    """The newest 10,000 rows, and counts of `POST`s per idempotency key and per student id.
+
+    Both are bounded, so that a long class does not fill the memory: past 20,000 names new ones are counted
+    together under `(others)`.
+
+    Args:
+        file: where each row is also written, one JSON object a line, as it is served. A file that has grown
+            past 16 MiB is kept as `NAME.1`, in place of an earlier one, and started anew.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._lock = threading.Lock()
+        self._rows: deque[Served] = deque(maxlen=ROWS_KEPT)
+        self._path = file
+        self._file: TextIO | None = None if file is None else _open(file)
+        self.total = 0
+        self.posts_by_key: dict[str, int] = {}
+        self.posts_by_student: dict[str, int] = {}
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows kept, oldest first."""
+        with self._lock:
+            rows = list(self._rows)
+        return [row.as_json() for row in rows]
+
+    def add(self, row: Served) -> None:
+        row.at = time.time()
+        with self._lock:
+            self.total += 1
+            self._rows.append(row)
+            if row.method == "POST":
+                _count(self.posts_by_key, row.key)
+                _count(self.posts_by_student, row.student)
+            if self._file is not None:
+                self._write(row)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `GET /log` answers."""
+        rows = self.rows
+        with self._lock:
+            return {
+                "total": self.total,
+                "requests": rows,
+                "posts_by_key": dict(self.posts_by_key),
+                "posts_by_student": dict(self.posts_by_student),
+            }
+
+    def clear(self) -> None:
+        """Forget the rows and counts in memory. A file keeps what was written to it."""
+        with self._lock:
+            self._rows.clear()
+            self.total = 0
+            self.posts_by_key.clear()
+            self.posts_by_student.clear()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+    def _write(self, row: Served) -> None:
+        assert self._file is not None
+        assert self._path is not None
+        self._file.write(json.dumps(row.as_json()) + "\n")
+        if self._file.tell() > FILE_BYTES:
+            self._file.close()
+            self._path.replace(self._path.with_name(self._path.name + ".1"))
+            self._file = _open(self._path)
+
+
+def _open(path: Path) -> TextIO:
+    return path.open("a", encoding="utf-8", buffering=1)
+
+
+def _count(counts: dict[str, int], name: str | None) -> None:
+    if name is None:
+        return
+    if name not in counts and len(counts) >= NAMES_KEPT:
+        name = "(others)"
+    counts[name] = counts.get(name, 0) + 1

@@ -1,0 +1,65 @@
+"""What one server remembers: the mounted function, the store and ledger, the log, the calls under way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from stub_server.ledger import Ledger
+from stub_server.request_log import RequestLog
+from stub_server.write_once import Decide, StampStore
+
+
+class Room:
+    """The state behind one app. Two rooms share nothing."""
+
+    def __init__(self, decide: Decide | None = None, log: RequestLog | None = None) -> None:
+        self.decide = decide
+        self.ledger = Ledger()
+        self.store = StampStore(self.ledger)
+        self.log = log or RequestLog()
+        self._lock = threading.Lock()
+        self._under_way: dict[tuple[str, str], int] = {}
+
+    def forget(self) -> str:
+        """Start again with an empty ledger, store and log. Returns one line that says what is gone."""
+        line = (
+            f"forgotten: {self.ledger.count} effects with their records, {self.log.total} log rows;"
+            f" {'the mounted function stays' if self.decide else 'no function is mounted'}"
+        )
+        self.ledger = Ledger()
+        self.store = StampStore(self.ledger)
+        self.log.clear()
+        return line
+
+    @contextmanager
+    def under_way(self, tool: str, key: str | None) -> Iterator[None]:
+        """Mark a call with this key as begun and not ended, however long its thread hangs."""
+        if key is None:
+            yield
+            return
+        with self._lock:
+            self._under_way[tool, key] = self._under_way.get((tool, key), 0) + 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way[tool, key] -= 1
+                if not self._under_way[tool, key]:
+                    del self._under_way[tool, key]
+
+    def look_up(self, tool: str, key: str) -> dict[str, Any]:
+        """What a poll may say of a key (spec 3, `GET /orders/{key}`).
+
+        `applied` when the ledger holds an effect; `in_doubt` while a call with the key is still running
+        without one; otherwise `never_seen`.
+        """
+        with self._lock:
+            is_under_way = (tool, key) in self._under_way
+        # In this order, or a call that ends in between would look as if it had never been.
+        effect = self.ledger.find(tool, key)
+        if effect is not None:
+            return {"key": key, "state": "applied", "order_id": effect.order_id}
+        return {"key": key, "state": "in_doubt" if is_under_way else "never_seen"}
