@@ -1,0 +1,243 @@
+"""The command line: admit-one lab | stub | doctor | release | grade | rehearse."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from workshop.lab import REPOSITORY, Lab, LabInvalid, LabNotFound, all_labs
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Labs on bounding the tool calls of an LLM agent: open, release, grade, rehearse.",
+)
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+LabNames = Annotated[list[str] | None, typer.Argument(help="Labs by number or name; all where none is named.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for a script.")]
+Workers = Annotated[int, typer.Option(min=1, max=64, help="Notebooks graded side by side.")]
+
+
+def main() -> None:
+    """Run the command line; what a user can mend is one line on stderr and exit code 1 (2 for wrong usage)."""
+    try:
+        app()
+    except (LabNotFound, UsageError) as wrong:
+        _fail(str(wrong), code=2)
+    except KnownFaults() as fault:
+        _fail(str(fault), code=1)
+    except KeyboardInterrupt:
+        _fail("stopped; run the same command again to go on", code=1)
+
+
+class UsageError(Exception):
+    """The command was called in a way that cannot work here."""
+
+
+def KnownFaults() -> tuple[type[Exception], ...]:  # noqa: N802 (it stands in an except clause as a class would)
+    """Exceptions whose message already says what to do. Gathered when one is raised: the imports are slow."""
+    from grader.cases import CasesInvalid
+    from grader.plan import NotACheck
+    from grader.release import ReleaseFailed
+    from grader.solved import SolvedNotebookInvalid
+    from stub_server.serve import StartError
+
+    return (LabInvalid, CasesInvalid, NotACheck, ReleaseFailed, SolvedNotebookInvalid, StartError)
+
+
+def _fail(message: str, *, code: int) -> None:
+    err.print(f"admit-one: {message}", markup=False, style="bold red")
+    sys.exit(code)
+
+
+def _root() -> Path:
+    """The repository: the current folder where it is one, else the one this package is installed from."""
+    for folder in (Path.cwd(), REPOSITORY):
+        if (folder / "fixtures").is_dir() and (folder / "notebooks").is_dir():
+            return folder
+    raise UsageError("no labs here; change into the folder that holds fixtures/ and notebooks/")
+
+
+def _labs(root: Path, names: list[str] | None) -> list[Lab]:
+    labs = all_labs(root)
+    if not names:
+        return labs
+    known = {name: lab for lab in labs for name in (str(lab.number), lab.prefix, lab.id)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise LabNotFound(f"no lab {unknown[0]!r}; there are {', '.join(lab.id for lab in labs)}")
+    return list(dict.fromkeys(known[name] for name in names))
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """A progress bar on stderr, or nothing where stderr is no terminal. Gives a function (what, done, total)."""
+    columns = (TextColumn("{task.description:<17}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def report(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield report
+
+
+@app.command(epilog="Example: admit-one lab 1")
+def lab(
+    name: Annotated[str, typer.Argument(help="The lab, by number or name.")] = "1",
+    port: Annotated[int, typer.Option(help="JupyterLab's port; the timing board remembers its state by it.")] = 8890,
+) -> None:
+    """Open a lab in JupyterLab, with the stub server up on loopback."""
+    from grader.open_lab import open_in_jupyterlab
+
+    root = _root()
+    sys.exit(open_in_jupyterlab(root, _labs(root, [name])[0], port))
+
+
+@app.command(epilog="Example: admit-one stub --decide my_decide.py")
+def stub(
+    port: Annotated[int, typer.Option(help="The port on 127.0.0.1.")] = 8088,
+    decide: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="A Python file with decide(payload, store).")
+    ] = None,
+) -> None:
+    """Run the stub server alone until Ctrl-C."""
+    import stub_server
+
+    stub_server.serve(port=port, decide_file=decide)
+
+
+@app.command(epilog="Example: admit-one doctor")
+def doctor(as_json: AsJson = False) -> None:
+    """Say what is missing on this machine, why it matters, and what mends it."""
+    from grader.doctor import examine
+
+    findings = examine(_root())
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=1))
+    else:
+        table = Table("", "What", "Found", "To mend it")
+        for finding in findings:
+            mark = "ok" if finding.is_well else "MISSING" if finding.is_needed else "optional"
+            table.add_row(mark, finding.what, finding.detail, "" if finding.is_well else finding.remedy)
+        out.print(table)
+    if any(finding.is_needed and not finding.is_well for finding in findings):
+        sys.exit(1)
+
+
+@app.command(epilog="Example: admit-one release --check")
+def release(
+    labs: LabNames = None,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; say what is out of step.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Run the solved notebooks first and store their outputs.")] = False,
+) -> None:
+    """Make notebooks/ from solutions/ and register the labs in the gradebook."""
+    from grader.course import Course
+    from grader.release import find_differences, release_lab, update_solved
+
+    root = _root()
+    chosen = _labs(root, labs)
+    if check:
+        differences = find_differences(root)
+        for difference in differences:
+            out.print(f"{difference}; mend it with: admit-one release", markup=False)
+        if differences:
+            sys.exit(1)
+        out.print("notebooks/ and solutions/ are in step with lab.toml.")
+        return
+    done = []
+    with _progress() as report:
+        for number, one in enumerate(chosen, start=1):
+            changed = update_solved(root, one, run=run)
+            folder = release_lab(Course(root), one)
+            done.append(f"{folder.relative_to(root)}" + (" (and the solved notebook was brought in step)" * changed))
+            report("Releasing", number, len(chosen))
+    for line in done:
+        out.print(f"wrote {line}", markup=False)
+
+
+@app.command(epilog="Example: admit-one grade 4 --workers 2")
+def grade(labs: LabNames = None, workers: Workers = 2, as_json: AsJson = False) -> None:
+    """Grade what is in course/submitted/ into nbgrader's gradebook; what is graded already is left as it is."""
+    from grader.classroom import find_submissions, grade_class
+    from grader.course import Course
+
+    root = _root()
+    course = Course(root)
+    submissions = find_submissions(course, [one.id for one in _labs(root, labs)])
+    if not submissions:
+        raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
+    if not course.gradebook.is_file():
+        raise UsageError("the gradebook does not know the labs yet; run admit-one release first")
+    with _progress() as report:
+        rows = list(grade_class(course, submissions, workers=workers, progress=report))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
+    else:
+        table = Table("Student", "Lab", "Points", "Status", "First thing wrong")
+        for row in rows:
+            points = "–" if row.points is None else str(row.points)
+            table.add_row(_plain(row.student), row.lab_id, points, row.status, _plain(row.first_wrong))
+        out.print(table)
+        old = sum(not row.is_new for row in rows)
+        out.print(f"{len(rows) - old} graded now, {old} were graded already.")
+    if any(row.status == "could_not_grade" for row in rows):
+        _fail("some could not be graded: no fault of theirs, no mark, flagged for manual grading", code=1)
+
+
+@app.command(epilog="Example: admit-one rehearse")
+def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
+    """Grade a made-up class on every lab, and say whether each got exactly the marks and status it must."""
+    from grader.rehearsal import feedback_pages, rehearsal_course
+    from grader.rehearsal import rehearse as run_rehearsal
+
+    root = _root()
+    with _progress() as report:
+        outcomes = run_rehearsal(root, workers=workers, progress=report)
+    course = rehearsal_course(root)
+    pages = feedback_pages(course, [outcome.part for outcome in outcomes])
+    faults = sum(not outcome.is_as_expected for outcome in outcomes) + len(outcomes) - len(pages)
+    if as_json:
+        rows = [{**asdict(outcome.row), "is_as_expected": outcome.is_as_expected} for outcome in outcomes]
+        typer.echo(json.dumps(rows, indent=1))
+    else:
+        table = Table("Student", "Lab", "Points", "Status", "First thing wrong", "As expected")
+        for outcome in outcomes:
+            row, part = outcome.row, outcome.part
+            told = "yes" if outcome.is_as_expected else f"NO: {part.points} points, {part.status}"
+            points = (
+                f"{row.points} (gradebook {outcome.recorded:g})" if row.points != outcome.recorded else f"{row.points}"
+            )
+            table.add_row(row.student, row.lab_id, points, row.status, _plain(row.first_wrong), told)
+        out.print(table)
+        out.print(f"{len(outcomes)} submissions, {faults} not as expected; {len(pages)} feedback pages.")
+        out.print(f"Feedback pages: {course.feedback.relative_to(root)}")
+    if faults:
+        sys.exit(1)
+
+
+def _plain(text: str) -> str:
+    """Text that a student may have written, for the terminal: no control characters, no markup."""
+    from rich.markup import escape
+
+    return escape("".join(character if character.isprintable() else "?" for character in text))
+
+
+if __name__ == "__main__":
+    main()

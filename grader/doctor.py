@@ -1,0 +1,98 @@
+"""Looks at the machine: what is missing, why it matters, and the command that mends it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at. ``is_needed`` is False for what only some tasks need; ``remedy`` says what to do."""
+
+    what: str
+    is_well: bool
+    is_needed: bool
+    detail: str
+    remedy: str = ""
+
+
+def examine(root: Path) -> list[Finding]:
+    """Everything a student or an instructor needs, each with its remedy."""
+    return [_python(), *_packages(), _kernel(), _labs(root), _writable(root), _stub_port(), *_programs()]
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    is_well = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    return Finding("Python", is_well, True, f"{version}; 3.11 to 3.13 are tested", "install Python 3.12")
+
+
+def _packages() -> Iterator[Finding]:
+    try:
+        requirements = importlib.metadata.requires("admit-one") or []
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding("admit-one", False, True, "is not installed", "python -m pip install -e .")
+        return
+    for requirement in map(Requirement, requirements):
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            version = importlib.metadata.version(requirement.name)
+            is_well = requirement.specifier.contains(version, prereleases=True)
+            detail = f"{version}, needs {requirement.specifier}"
+        except importlib.metadata.PackageNotFoundError:
+            is_well, detail = False, "is not installed"
+        yield Finding(requirement.name, is_well, True, detail, f'python -m pip install "{requirement}"')
+
+
+def _kernel() -> Finding:
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    is_well = "python3" in KernelSpecManager().find_kernel_specs()
+    remedy = "python -m ipykernel install --sys-prefix"
+    return Finding("Python 3 kernel", is_well, True, "JupyterLab runs the labs in it", remedy)
+
+
+def _labs(root: Path) -> Finding:
+    found = sorted(path.parent.name for path in (root / "fixtures").glob("*/lab.toml"))
+    return Finding("labs", bool(found), True, ", ".join(found) or f"none below {root}", "run from the repository")
+
+
+def _writable(root: Path) -> Finding:
+    return Finding(
+        "course folder",
+        os.access(root, os.W_OK),
+        True,
+        "submissions, gradebook and feedback go to course/",
+        "make the repository's folder writable",
+    )
+
+
+def _stub_port() -> Finding:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", 8088))
+            is_free = True
+        except OSError:
+            is_free = False
+    remedy = "close the other stub server, or read the port that the notebook prints"
+    return Finding("port 8088", is_free, False, "the stub server's; a free port is taken where it is in use", remedy)
+
+
+def _programs() -> Iterator[Finding]:
+    for what, names, detail, remedy in (
+        ("Chromium", ("chromium", "chromium-browser", "google-chrome"), "browser tests", "apt install chromium"),
+        ("curl", ("curl",), "the drills of lab 4 as commands", "apt install curl"),
+    ):
+        path = next(filter(None, map(shutil.which, names)), None)
+        yield Finding(what, path is not None, False, f"{detail}: {path or 'not found'}", remedy)

@@ -1,0 +1,148 @@
+"""The rehearsal: a made-up class hands in every lab, nbgrader grades it, and each mark is held against its due."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from grader.classroom import Row, Submission, grade_class
+from grader.course import Course, nbgrader_api
+from grader.made_up import fill, read_cells, solution_cells
+from grader.plan import AskCheck, make_plan
+from grader.release import release_lab
+from grader.solved import dump, read_solved
+from workshop.lab import Lab, all_labs
+
+Progress = Callable[[str, int, int], None]
+FOLDER = "course/rehearsal"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One made-up submission, and the marks and status it must get."""
+
+    student: str
+    lab_id: str
+    notebook: Any
+    points: int
+    status: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a part got: the row of the class, and the points that stand in nbgrader's gradebook."""
+
+    part: Part
+    row: Row
+    recorded: float | None
+
+    @property
+    def is_as_expected(self) -> bool:
+        return (
+            self.row.points == self.part.points
+            and self.row.status == self.part.status
+            and self.recorded == self.part.points
+        )
+
+
+def rehearsal_course(root: Path) -> Course:
+    """A course of its own below course/, so that a rehearsal never touches a real gradebook."""
+    return Course(root, release=f"{FOLDER}/notebooks", work=FOLDER)
+
+
+def cast_of(lab: Lab, released: Any, root: Path) -> list[Part]:
+    """The made-up submissions for one lab: right, untouched, named mistakes, hung, exited, with edited checks."""
+    answers = solution_cells(read_solved(root, lab.id))
+    solved = fill(released, answers)
+    points = {group.id: group.points for check in lab.checks for group in check.groups}
+    parts = [
+        Part("all_right", lab.id, solved, lab.points, "graded"),
+        Part("untouched", lab.id, released, 0, "graded"),
+        Part("edits_checks", lab.id, _with_edited_checks(released, lab), 0, "tampered"),
+    ]
+    last = list(answers)[-1]
+    kept = lab.points - _points_resting_on(last, solved, lab)
+    for student, source, status in (
+        ("hangs", "while True:\n    pass", "timed_out"),
+        ("exits", "import os\n\nos._exit(0)", "crashed"),
+    ):
+        parts.append(Part(student, lab.id, fill(solved, {last: source}), kept, status))
+    for name in lab.rehearsal:
+        mistake = read_cells(root / "tests" / "mutants" / lab.id / f"{name}.py")
+        lost = sum(points[group] for group in mistake.loses)
+        parts.append(Part(name, lab.id, fill(solved, mistake.cells), lab.points - lost, "graded"))
+    return parts
+
+
+def _with_edited_checks(released: Any, lab: Lab) -> Any:
+    """Nothing filled in, but every grading cell claims full marks."""
+    edited = nbformat.from_dict(released)
+    for cell in edited.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            cell.source = f'print("{lab.points} of {lab.points} points")'
+    return edited
+
+
+def _points_resting_on(grade_id: str, solved: Any, lab: Lab) -> int:
+    """The points of the checks that ask about a name which the cell defines."""
+    source = next(cell.source for cell in solved.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+    names = {
+        node.name
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)
+    }
+    steps = make_plan(solved)
+    asked = {step.check_id for step in steps if isinstance(step, AskCheck) and names & set(step.names)}
+    return sum(lab.check(check_id).points for check_id in asked)
+
+
+def rehearse(root: Path, *, workers: int, progress: Progress = lambda *_: None) -> list[Outcome]:
+    """Release every lab, hand in the made-up class, grade it, write nbgrader's feedback pages."""
+    course = rehearsal_course(root)
+    shutil.rmtree(root / FOLDER, ignore_errors=True)
+    labs = all_labs(root)
+    parts: list[Part] = []
+    for done, lab in enumerate(labs, start=1):
+        folder = release_lab(course, lab)
+        parts += cast_of(lab, nbformat.read(folder / f"{lab.id}.ipynb", as_version=4), root)
+        progress("Releasing", done, len(labs))
+    rows = list(grade_class(course, [_hand_in(course, part) for part in parts], workers=workers, progress=progress))
+    outcomes = _outcomes(course, parts, rows)
+    api = nbgrader_api(course)
+    for done, lab in enumerate(labs, start=1):
+        api.generate_feedback(lab.id)
+        progress("Writing feedback", done, len(labs))
+    return outcomes
+
+
+def feedback_pages(course: Course, parts: Sequence[Part]) -> list[Path]:
+    """The feedback page of each part; a page that is missing is missing from the list."""
+    pages = [course.feedback / part.student / part.lab_id / f"{part.lab_id}.html" for part in parts]
+    return [page for page in pages if page.is_file()]
+
+
+def _hand_in(course: Course, part: Part) -> Submission:
+    path = course.submitted / part.student / part.lab_id / f"{part.lab_id}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(dump(part.notebook), encoding="utf-8")
+    return Submission(part.student, part.lab_id, path)
+
+
+def _outcomes(course: Course, parts: Sequence[Part], rows: Sequence[Row]) -> list[Outcome]:
+    from nbgrader.api import Gradebook, MissingEntry
+
+    outcomes = []
+    with Gradebook(course.db_url) as gradebook:
+        for part, row in zip(parts, rows, strict=True):
+            try:
+                recorded = gradebook.find_submission(part.lab_id, part.student).score
+            except MissingEntry:
+                recorded = None
+            outcomes.append(Outcome(part, row, recorded))
+    return outcomes
