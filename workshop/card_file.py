@@ -34,7 +34,7 @@ class Miss(TypedDict):
     drill: str
     field: str
     written: str
-    log: str | None
+    log: str
 
 
 Marks = dict[str, dict[str, Mark]]
@@ -104,10 +104,10 @@ def _mark(field: str, written: str, row: Mapping[str, Any] | None) -> Mark:
 
 
 def missed(values: Values, marks: Marks) -> list[Miss]:
-    """The fields that do not agree though something was logged, as they are recorded on the card."""
+    """Wrong answers, as they are recorded on the card: something was written, and the log has something else."""
     return [
         {"drill": drill, "field": field, "written": values[drill][field], "log": mark["log"]}
         for drill, fields in marks.items()
         for field, mark in fields.items()
-        if not mark["same"] and mark["log"] is not None
+        if not mark["same"] and mark["log"] is not None and values[drill][field].strip()
     ]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Protocol
 
-from workshop.difference import Cut, as_text, cut, place, shorten
-from workshop.panel import Panel, panel
+from workshop.difference import Cut, as_text, difference, shorten
+from workshop.panel import Panel, chart
 from workshop.pictures import Call, call_tree, queue_depth
 
 __all__ = [
@@ -64,7 +64,7 @@ def case_table(
         + (f'<p class="ao-hint"><strong>Hint.</strong> {escape(hint)}</p>' if hint else "")
     )
     lines = [f"{'✓' if done else '✗'} {title}: {score}", *map(_case_text, rows)]
-    return panel("cases", body, "\n".join([*lines, f"Hint. {hint}"] if hint else lines))
+    return chart(body, "\n".join([*lines, f"Hint. {hint}"] if hint else lines))
 
 
 def _bar(passed: int, total: int) -> str:
@@ -79,12 +79,12 @@ def _case_html(row: CaseRow) -> str:
             f'<td class="ao-quiet"><code>{escape(shorten(row.expected))}</code></td>'
             f'<td class="ao-quiet"><code>{escape(shorten(row.got))}</code></td></tr>'
         )
-    where = place(row.expected, row.got)
-    note = f'<span class="ao-place">first difference: {escape(where)}</span>' if where else ""
+    found = difference(row.expected, row.got)
+    note = f'<span class="ao-place">first difference: {escape(found.place)}</span>' if found.place else ""
     return (
         f'<tr class="ao-fault"><td class="ao-sign ao-no">✗ wrong</td><td>{escape(row.what)}</td>'
-        f"<td>{_cut_html(cut(row.expected, row.got), 'ao-right')}</td>"
-        f"<td>{_cut_html(cut(row.got, row.expected), 'ao-left')}{note}</td></tr>"
+        f"<td>{_cut_html(found.expected, 'ao-right')}</td>"
+        f"<td>{_cut_html(found.got, 'ao-left')}{note}</td></tr>"
     )
 
 
@@ -96,11 +96,11 @@ def _cut_html(shown: Cut, side: str) -> str:
 def _case_text(row: CaseRow) -> str:
     if row.ok:
         return f"  ✓ {row.what}"
-    where = place(row.expected, row.got)
+    found = difference(row.expected, row.got)
     lines = [
-        f"  ✗ {row.what}" + (f" (first difference: {where})" if where else ""),
-        f"      expected {_cut_text(cut(row.expected, row.got))}",
-        f"      got      {_cut_text(cut(row.got, row.expected))}",
+        f"  ✗ {row.what}" + (f" (first difference: {found.place})" if found.place else ""),
+        f"      expected {_cut_text(found.expected)}",
+        f"      got      {_cut_text(found.got)}",
     ]
     return "\n".join(lines)
 
@@ -126,18 +126,18 @@ def decision_list(decisions: Sequence[Mapping[str, Any]], budget: Counters | Non
         tail = "  < first denial" if number == first else ""
         text.append(f"  {number:>2}  {sign}  {row.get('tool', '?')}: {row.get('reason', '?')}{tail}")
     if budget is None:
-        return panel("decisions", table, "\n".join(text))
+        return chart(table, "\n".join(text))
     counts = _counts(budget)
     beside = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td class="ao-count">{escape(count)}</td></tr>'
         for name, count in counts
     )
     counters = (
-        '<table><caption>Counters</caption><thead><tr><th scope="col">What</th>'
+        '<table><caption>Counters</caption><thead><tr><th scope="col" class="ao-flush">What</th>'
         f'<th scope="col" class="ao-count">Used, of</th></tr></thead><tbody>{beside}</tbody></table>'
     )
     text.extend(["Counters", *(f"  {name}: {count}" for name, count in counts)])
-    return panel("decisions", f'<div class="ao-beside">{table}{counters}</div>', "\n".join(text))
+    return chart(f'<div class="ao-beside">{table}{counters}</div>', "\n".join(text))
 
 
 def _decision_html(number: int, row: Mapping[str, Any], is_first_denial: bool) -> str:
@@ -160,6 +160,4 @@ def _counts(budget: Counters) -> list[tuple[str, str]]:
     for tool in sorted({*tools, *budget.per_tool}):
         cap = tools[tool].get("max_calls", "no cap") if tool in tools else "not in the permit"
         rows.append((tool, budget.per_tool.get(tool, 0), cap))
-    return [
-        (name, f"{used} of {cap}" if isinstance(cap, int) else f"{used}, {cap}") for name, used, cap in rows
-    ]
+    return [(name, f"{used} of {cap}" if isinstance(cap, int) else f"{used}, {cap}") for name, used, cap in rows]

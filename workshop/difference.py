@@ -7,17 +7,27 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-BEFORE, MARKED, AFTER = 32, 40, 32  # characters kept of a long text
+BEFORE, MARKED, AFTER = 36, 44, 36  # characters kept of a long text around its difference
+ALIKE = 64  # characters kept of a long text that needs no comparing
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+|.', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A text around its first difference; ``marked`` is empty where nothing differs."""
+    """A text around its first difference."""
 
     before: str
     marked: str
     after: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Both texts cut where they differ first, and that place, such as ``item 5 › reason`` ("" if none)."""
+
+    expected: Cut
+    got: Cut
+    place: str
 
 
 def as_text(value: object) -> str:
@@ -25,45 +35,43 @@ def as_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def shorten(text: str) -> str:
-    """``text``, cut at its end where it is long."""
-    room = BEFORE + MARKED + AFTER
+def shorten(text: str, room: int = ALIKE) -> str:
+    """``text``, cut at its end where it is longer than ``room`` characters."""
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
-def cut(text: str, other: str) -> Cut:
-    """``text`` around the first token that differs from ``other``, cut on both sides where it is long."""
-    at = next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), None)
-    if at is None:
-        if len(text) == len(other):
-            return Cut(shorten(text), "", "")
-        at = min(len(text), len(other))
+def difference(expected: str, got: str) -> Difference:
+    """Compare two JSON texts. Where one is no JSON (a sentence, an exception) all of ``got`` is marked."""
+    if expected == got:  # wrong for another reason than its value
+        same = Cut(shorten(expected), "", "")
+        return Difference(same, same, "")
+    try:
+        place = " › ".join(_steps(json.loads(expected), json.loads(got)))
+    except (ValueError, RecursionError):
+        return Difference(Cut(shorten(expected), "", ""), Cut("", shorten(got), ""), "")
+    return Difference(_cut(expected, got), _cut(got, expected), place)
+
+
+def _cut(text: str, other: str) -> Cut:
+    differing = (i for i, (mine, theirs) in enumerate(zip(text, other, strict=False)) if mine != theirs)
+    at = next(differing, min(len(text), len(other)))
     start, end = _token(text, at)
     if end - start > MARKED:
         start, end = max(start, at - MARKED // 4), min(end, at + MARKED)
     before, after = text[:start], text[end:]
-    if len(before) > BEFORE:
-        before = "…" + before[1 - BEFORE :]
-    if len(after) > AFTER:
-        after = after[: AFTER - 1] + "…"
-    return Cut(before, text[start:end], after)
+    if len(before) > BEFORE:  # from a gap between two tokens on, if there is one
+        before = "…" + re.sub(r"^\S* (?=.)", "", before[1 - BEFORE :], count=1)
+    return Cut(before, text[start:end], shorten(after, AFTER))
 
 
 def _token(text: str, at: int) -> tuple[int, int]:
-    last = (0, 0)
+    """The span of the token of ``text`` that holds position ``at``, or of its last one."""
+    span = (0, 0)
     for match in TOKEN.finditer(text):
-        last = match.span()
+        span = match.span()
         if match.end() > at:
             break
-    return last
-
-
-def place(expected: str, got: str) -> str:
-    """Where two JSON texts differ first, such as ``item 5, reason``; empty where there is no saying."""
-    try:
-        return ", ".join(_steps(json.loads(expected), json.loads(got)))
-    except (ValueError, RecursionError):
-        return ""
+    return span
 
 
 def _steps(expected: Any, got: Any) -> list[str]:

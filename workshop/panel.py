@@ -23,9 +23,9 @@ class Panel:
         return {"text/plain": self.text, "text/html": self.html}
 
 
-def panel(kind: str, body: str, text: str) -> Panel:
-    """A panel of class ``ao-KIND`` around ``body``; whatever a student's text holds, it can be stored."""
-    markup = f'<style>{stylesheet("charts.css")}</style><div class="ao ao-{kind}">{body}</div>'
+def chart(body: str, text: str) -> Panel:
+    """A chart around ``body``; whatever a student's text holds, it can be stored."""
+    markup = f'<style>{stylesheet("charts.css")}</style><div class="ao ao-chart">{body}</div>'
     return Panel(_printable(markup), _printable(text))
 
 

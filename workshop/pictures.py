@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypedDict
 
-from workshop.panel import Panel, panel
+from workshop.panel import Panel, chart
 
 ROW, INDENT, LETTER = 30, 34, 7.4  # pixels: a row of the tree, a level, a letter of its labels
 SHOWN_CHILDREN = 8  # calls shown under one call before the rest are told as a number
@@ -49,16 +49,14 @@ def _state(call: Call, under_denied: bool) -> str:
 
 def _add(rows: list[_Row], call: Call, level: int, parent: int | None, *, under_denied: bool) -> None:
     state = _state(call, under_denied)
-    rows.append(
-        _Row(call["label"], state, (call["denied"] or "") if state == "denied" else "", level, parent)
-    )
+    rows.append(_Row(call["label"], state, (call["denied"] or "") if state == "denied" else "", level, parent))
     here, cut_off = len(rows) - 1, state != "ran"
     for child in call["children"][:SHOWN_CHILDREN]:
         _add(rows, child, level + 1, here, under_denied=cut_off)
     rest = call["children"][SHOWN_CHILDREN:]
     if rest:
         stopped = sum(_state(child, cut_off) != "ran" for child in rest)
-        rows.append(_Row(f"and {len(rest)} more, {stopped} of them stopped", "rest", "", level + 1, here))
+        rows.append(_Row(f"and {len(rest)} more, {stopped} of them stopped by the budget", "rest", "", level + 1, here))
 
 
 def _every(call: Call, under_denied: bool = False) -> Iterator[str]:
@@ -84,10 +82,7 @@ def _row_svg(rows: list[_Row], number: int) -> str:
             cut = x - 10
             parts.append(f'<path class="ao-cut" d="M{cut - 4} {middle + 7:g}l6 -14m3 0l-6 14"/>')
     if row.state == "rest":
-        return (
-            "".join(parts)
-            + f'<text class="ao-soft" x="{x + 6}" y="{middle + 4:g}">{escape(row.label)}</text>'
-        )
+        return "".join(parts) + f'<text class="ao-soft" x="{x + 6}" y="{middle + 4:g}">{escape(row.label)}</text>'
     width = len(row.label) * LETTER + 22
     sign = {"ran": "", "denied": f"✗ {row.reason}", "never": "never happened"}[row.state]
     tone = {"ran": "", "denied": "ao-no", "never": "ao-soft"}[row.state]
@@ -123,9 +118,7 @@ def queue_depth(
 
     parts = []
     for depth in _ticks(y_end, y_step):
-        parts.append(
-            f'<line class="ao-grid" x1="{left}" x2="{left + wide}" y1="{y(depth):g}" y2="{y(depth):g}"/>'
-        )
+        parts.append(f'<line class="ao-grid" x1="{left}" x2="{left + wide}" y1="{y(depth):g}" y2="{y(depth):g}"/>')
         parts.append(f'<text class="ao-soft ao-end" x="{left - 8}" y="{y(depth) + 4:g}">{depth:g}</text>')
     for time in _ticks(x_end, x_step):
         parts.append(f'<text class="ao-soft ao-mid" x="{x(time):g}" y="{top + high + 20}">{time:g}</text>')
@@ -143,9 +136,7 @@ def queue_depth(
         parts.append(f'<path class="ao-{tone}" d="M{key} {level}h30"/>')
         parts.append(f'<text class="ao-{colour}" x="{key + 38}" y="{level + 4}">{words}</text>')
     caption = f"{_peak('Without the budget', without)} {_peak('With it', with_budget)}"
-    return _figure(
-        title, caption, key + 170, top + high + 48, "".join(parts), _series_text(without, with_budget)
-    )
+    return _figure(title, caption, key + 170, top + high + 48, "".join(parts), _series_text(without, with_budget))
 
 
 def _peak(name: str, points: Sequence[Point]) -> str:
@@ -192,4 +183,4 @@ def _figure(title: str, caption: str, width: int, height: int, body: str, text: 
         f' viewBox="0 0 {width} {height}">'
         f"<title>{name}</title>{body}</svg><figcaption>{escape(caption)}</figcaption></figure>"
     )
-    return panel("picture", figure, f"{title}. {caption}\n{text}")
+    return chart(figure, f"{title}. {caption}\n{text}")

@@ -86,13 +86,13 @@ function render({ model, el }) {
       if (document.activeElement !== input) input.value = values[drill]?.[field] ?? "";
   };
   const show = ({ input, mark }, found) => {
-    const kind = !found ? "" : found.same ? "ao-yes" : "ao-no";
+    const [kind, words] = !found ? ["", ""]
+      : found.same ? ["ao-yes", "✓ same"]
+      : !input.value.trim() ? ["ao-quiet", "○ still empty"] // no answer: the log's value stays hidden
+      : ["ao-no", found.log === null ? "✗ not in the log yet" : `✗ log: ${brief(found.log)}`];
     mark.className = `ao-mark ${kind}`;
-    mark.textContent = !found ? ""
-      : found.same ? "✓ same"
-      : found.log === null ? "✗ not in the log yet"
-      : `✗ log: ${found.log || "no value"}`;
-    if (found) input.setAttribute("aria-invalid", String(!found.same));
+    mark.textContent = words;
+    if (kind === "ao-no") input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   };
   const answered = () => {
@@ -119,8 +119,9 @@ function render({ model, el }) {
   };
 }
 
+const brief = (value) => (value.length > 24 ? `${value.slice(0, 12)}…` : value || "no value");
 const sentence = ({ drill, field, written, log }) =>
-  `${drill}, ${field}: wrote ${written || "nothing"}, the log has ${log || "no value"}.`;
+  `${drill}, ${field}: wrote ${brief(written)}, the log has ${brief(log)}.`;
 
 // The browser's own File > Print prints the page as saved, with an empty card: so a page of its own.
 function printCard(cells, drills, fields, misses) {

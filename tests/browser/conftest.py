@@ -1,0 +1,254 @@
+"""A real JupyterLab and a real Chromium for tests of what students see.
+
+    def test_it(lab_server, page):
+        notebook = lab_server(folder).open(page, "lab.ipynb")
+        notebook.run_all()
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts" / "browser"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The last five keep Chromium from calling out: nothing here needs a network.
+FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+PATIENCE_MS = 60_000
+
+
+def missing(what: str) -> None:
+    """Skip with a reason on somebody's own machine; fail where CI promises that nothing is skipped."""
+    reason = f"browser tests need {what}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@dataclass
+class Notebook:
+    """A notebook open in JupyterLab."""
+
+    page: Any
+    url: str
+
+    def command(self, name: str) -> None:
+        """Run a JupyterLab command as its menu would, and wait until it is done."""
+        self.page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
+
+    def run_all(self) -> None:
+        self.command("notebook:run-all-cells")
+        self.wait_until_idle()
+
+    def start_running_all(self) -> None:
+        """Run all cells without waiting for them."""
+        self.page.evaluate("() => void window.jupyterapp.commands.execute('notebook:run-all-cells')")
+
+    def wait_until_idle(self) -> None:
+        self.page.wait_for_function(
+            """() => {
+                const prompts = [...document.querySelectorAll('.jp-NotebookPanel .jp-InputPrompt')];
+                return prompts.length && !prompts.some(prompt => prompt.textContent.includes('*'));
+            }""",
+            timeout=PATIENCE_MS,
+        )
+
+    def restart_kernel(self) -> None:
+        self.page.evaluate("() => void window.jupyterapp.commands.execute('kernelmenu:restart')")
+        self.page.locator(".jp-Dialog .jp-mod-accept").click()
+        self.page.locator(".jp-Dialog").wait_for(state="detached")
+        self.wait_for_kernel()
+
+    def save(self) -> None:
+        self.command("docmanager:save")
+
+    def reload(self) -> None:
+        self.page.reload()
+        self.wait_for_kernel()
+
+    def wait_for_kernel(self) -> None:
+        self.page.wait_for_function(
+            """() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel
+                     ?.status === 'idle'""",
+            timeout=PATIENCE_MS,
+        )
+
+    def cell_ids(self) -> list[str]:
+        ids: list[str] = self.page.evaluate(
+            "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].map(cell => cell.id)"
+        )
+        return ids
+
+
+@dataclass(frozen=True)
+class LabServer:
+    """A JupyterLab that serves one folder."""
+
+    url: str
+    folder: Path
+    process: subprocess.Popen[bytes] = field(repr=False)
+
+    def open(self, page: Any, name: str) -> Notebook:
+        """Open the notebook ``name`` of the folder, with its kernel started and its side bar closed."""
+        notebook = Notebook(page, f"{self.url}/lab/tree/{name}?reset")
+        page.goto(notebook.url)
+        notebook.wait_for_kernel()
+        page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+        return notebook
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _settings(home: Path, theme: str) -> None:
+    """No question about news, no call for updates, the wanted theme."""
+    folder = home / "settings" / "@jupyterlab" / "apputils-extension"
+    folder.mkdir(parents=True)
+    quiet = {"fetchNews": "false", "checkForUpdates": False}
+    (folder / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
+    (folder / "themes.jupyterlab-settings").write_text(json.dumps({"theme": THEMES[theme]}))
+
+
+@pytest.fixture(scope="session")
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LabServer]]:
+    """Start JupyterLab on a folder with nobody's settings: ``lab_server(folder, theme="dark")``."""
+    running: list[LabServer] = []
+
+    def start(folder: Path, theme: str = "light") -> LabServer:
+        home = tmp_path_factory.mktemp("jupyter")
+        _settings(home, theme)
+        port = _free_port()
+        places = {
+            "JUPYTER_CONFIG_DIR": home / "config",
+            "JUPYTER_RUNTIME_DIR": home / "runtime",
+            "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+            "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+            "IPYTHONDIR": home / "ipython",
+        }
+        log = home / "jupyterlab.log"
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={folder}"]
+        command += [f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
+        command += ["--ServerApp.allow_root=True", "--LabApp.expose_app_in_browser=True"]
+        with log.open("wb") as sink:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env={**os.environ, **{name: str(path) for name, path in places.items()}},
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+            )
+        server = LabServer(f"http://127.0.0.1:{port}", folder, process)
+        running.append(server)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            assert process.poll() is None, f"JupyterLab did not start:\n{log.read_text()}"
+            try:
+                urllib.request.urlopen(f"{server.url}/api/status", timeout=5).close()
+                return server
+            except OSError:
+                time.sleep(0.2)
+        raise AssertionError(f"JupyterLab did not answer within 60 s:\n{log.read_text()}")
+
+    yield start
+    for server in running:
+        server.process.terminate()
+    for server in running:
+        server.process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if binary is None:
+        missing("Chromium (Debian and Ubuntu: apt-get install chromium)")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing('playwright (python -m pip install -e ".[test]")')
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=binary, args=[*FLAGS, *(["--no-sandbox"] if is_root else [])]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page with a browser profile of its own."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(30_000)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def serious_faults() -> Callable[..., list[str]]:
+    """What axe calls serious or critical within the kit's own elements (JupyterLab has faults of its own)."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def run(page: Any, scope: str = ".ao") -> list[str]:
+        found = Axe().run(page, context=scope).response["violations"]
+        return [
+            f"{fault['id']}: {node['html']}"
+            for fault in found
+            if fault["impact"] in ("serious", "critical")
+            for node in fault["nodes"]
+        ]
+
+    return run
+
+
+@pytest.fixture
+def screenshot() -> Callable[[Any, str], None]:
+    """Keep a picture in ``artifacts/browser`` for people to look at."""
+
+    def take(shown: Any, name: str) -> None:
+        ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        shown.screenshot(path=ARTIFACTS / f"{name}.png")
+
+    return take
+
+
+@pytest.fixture
+def write_notebook() -> Callable[..., Path]:
+    """Write a notebook of code cells: ``write_notebook(folder, "x.ipynb", "1 + 1", "2 + 2")``."""
+
+    def write(folder: Path, name: str, *sources: str) -> Path:
+        cells = []
+        for number, source in enumerate(sources):
+            cell = nbformat.v4.new_code_cell(source)
+            cell["id"] = f"cell-{number}"
+            cells.append(cell)
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+        nbformat.write(notebook, folder / name)
+        return folder / name
+
+    return write
