@@ -1,0 +1,148 @@
+"""Lab 4's props: the store, the drills over HTTP, requests at once, and the two ways to lose what a store knew."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any, cast
+
+import httpx
+
+from stub_server.ledger import ORDER_TOOL, EffectLedger, Ledger
+from stub_server.write_once import Decide, Record, StampStore
+from workshop.lab import Lab
+
+__all__ = [
+    "ALLOWED_TOOL",
+    "SCHEMA_FILE",
+    "SCHEMA_SHA256",
+    "Ledger",
+    "StampStore",
+    "StoreDied",
+    "StoreThatDies",
+    "StoreWithoutLock",
+    "Transcript",
+    "at_once",
+    "card_rows",
+    "decide_at_once",
+    "run_drill",
+    "send_like_a_library",
+]
+
+ALLOWED_TOOL = ORDER_TOOL
+SCHEMA_FILE = "create_lab_order.schema.json"
+SCHEMA_SHA256 = "f21b5f24ba079895e0234fefd949fafe7d347549ce003702508d53eed2c00c67"
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """One drill as it went over HTTP; its text is what belongs in the packet."""
+
+    letter: str
+    payload: dict[str, Any]
+    status: int
+    body: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"Drill {self.letter}\n> {json.dumps(self.payload)}\n< HTTP {self.status}\n< {json.dumps(self.body)}"
+
+
+def run_drill(lab: Lab, letter: str, client: httpx.Client) -> Transcript:
+    """POST ``drill-LETTER.json`` of the lab's data to /tool, once, and keep what came back."""
+    payload = lab.read_json(f"drill-{letter.lower()}.json")
+    reply = client.post("/tool", json=payload)
+    return Transcript(letter.upper(), payload, reply.status_code, reply.json())
+
+
+def card_rows(
+    transcripts: Sequence[Transcript], canonical_digest: Callable[[dict[str, Any]], str]
+) -> list[dict[str, str]]:
+    """What the card must say of each drill: the stamp that was sent, the counter and decision that came back.
+
+    A request without a key has no stamp, so its key and digest are "".
+    """
+    rows = []
+    for transcript in transcripts:
+        args = transcript.payload["arguments"]
+        key = args.get("idempotency_key", "")
+        rows.append(
+            {
+                "tool_name": transcript.payload["tool_name"],
+                "arg_digest": canonical_digest(args) if key else "",
+                "idempotency_key": key,
+                "side_effect_counter": str(transcript.body.get("side_effect_counter", "")),
+                "decision": str(transcript.body.get("decision", "")),
+            }
+        )
+    return rows
+
+
+def at_once(ask: Callable[[], Mapping[str, Any]], times: int) -> Counter[str]:
+    """Call ``ask`` from ``times`` threads that start together; how often its reply held each decision."""
+    start = threading.Barrier(times)
+
+    def ask_when_all_are_here(_: int) -> str:
+        start.wait()
+        return str(ask().get("decision"))
+
+    with ThreadPoolExecutor(max_workers=times) as pool:
+        return Counter(pool.map(ask_when_all_are_here, range(times)))
+
+
+def decide_at_once(decide: Decide, payload: dict[str, Any], store: StampStore, times: int) -> Counter[str]:
+    """Call ``decide`` with ``times`` copies of one payload at once."""
+    text = json.dumps(payload)
+    return at_once(lambda: decide(json.loads(text), store)[1], times)
+
+
+class StoreWithoutLock(StampStore):
+    """A store whose lock keeps nobody out. Its look-ups wait for one another, so that the race is certain."""
+
+    def __init__(self, ledger: EffectLedger, requests: int) -> None:
+        super().__init__(ledger)
+        self.lock = cast(threading.Lock, nullcontext())
+        self._all_have_looked = threading.Barrier(requests)
+
+    def get(self, key: str) -> Record | None:
+        found = super().get(key)
+        # Behind a lock of the student's own only one look-up comes at a time.
+        with suppress(threading.BrokenBarrierError):
+            self._all_have_looked.wait(timeout=1)
+        return found
+
+
+class StoreDied(Exception):
+    """The process ended between the effect and its record, as far as this lab can act it."""
+
+
+class StoreThatDies(StampStore):
+    """A store that dies at its first record and lives again afterwards, with what it had recorded by then."""
+
+    def __init__(self, ledger: EffectLedger) -> None:
+        super().__init__(ledger)
+        self._has_died = False
+
+    def put(self, key: str, record: Record) -> None:
+        if not self._has_died:
+            self._has_died = True
+            raise StoreDied("the effect has happened, its record has not")
+        super().put(key, record)
+
+
+def send_like_a_library(client: httpx.Client, payload: dict[str, Any], *, heeds_the_header: bool) -> int:
+    """How many POSTs a client sends that tries a 409 again twice, as common client libraries do.
+
+    One that heeds ``x-should-retry: false`` stops when the server says so.
+    """
+    tries = 3
+    for sent in range(1, tries + 1):
+        reply = client.post("/tool", json=payload)
+        told_to_stop = heeds_the_header and reply.headers.get("x-should-retry") == "false"
+        if reply.status_code != 409 or told_to_stop:
+            return sent
+    return tries
