@@ -77,8 +77,9 @@ async def read_body(request: Request) -> bytes:
 
 
 def _declared_length(request: Request) -> int:
-    values = [value for name, value in request.scope["headers"] if name == b"content-length"]
-    if not values:
+    headers = request.scope["headers"]
+    values = [value for name, value in headers if name == b"content-length"]
+    if not values or any(name == b"transfer-encoding" for name, _ in headers):
         raise Refused(400, "content_length_required", "send the body with a Content-Length", CLOSE)
     value = values[0]
     # int() would also take a sign, underscores, spaces and other digits.
