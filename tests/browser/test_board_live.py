@@ -1,0 +1,236 @@
+"""The timing board in JupyterLab: it ticks, survives, stays in view, and takes no key from the notebook."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LAB_TOML = """
+id = "lab1_fanout_replay"
+number = 1
+title = "Fan-out replay"
+summary = "A storm of calls, and the budget that stops it."
+packet = "the decision list of one replay, and one sentence that names the first denial"
+[[block]]
+id = "storm"
+title = "Reproduce the storm"
+minutes = 12
+[[block]]
+id = "cap"
+title = "Cap the fan-out"
+minutes = 22
+[[block]]
+id = "replay"
+title = "Replay twice"
+minutes = 15
+[[check]]
+id = "lab1.counting"
+block = "cap"
+title = "Counting gates"
+[[check.group]]
+id = "counting"
+title = "Counting"
+points = 20
+"""
+SHOW_BOARD = 'from workshop.clock import board\nfrom workshop.lab import Lab\n\nboard(Lab.find("lab1"))'
+SLEEP = "import time\ntime.sleep(4)"
+TALL = "from IPython.display import HTML\nHTML('<div style=\"height: 3000px\">tall</div>')"
+HOURS = 3600 * 1000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lab as a student has it: data beside the notebook."""
+    path = tmp_path_factory.mktemp("lab1")
+    (path / "data").mkdir()
+    (path / "data" / "lab.toml").write_text(LAB_TOML)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(lab_server: Callable[..., Any], folder: Path) -> Any:
+    return lab_server(folder)
+
+
+@pytest.fixture
+def notebook(server: Any, folder: Path, page: Any, write_notebook: Callable[..., Path]) -> Any:
+    write_notebook(folder, "lab1.ipynb", SHOW_BOARD, SLEEP, TALL)
+    opened = server.open(page, "lab1.ipynb")
+    opened.start_running_all()
+    page.locator(".ao-board[role=group]").wait_for()
+    return opened
+
+
+def seconds_left(page: Any) -> int:
+    minutes, seconds = page.get_by_role("timer").inner_text().split(":")
+    return int(minutes) * 60 + int(seconds)
+
+
+def press(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def stored(page: Any) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(
+        page.evaluate("() => localStorage.getItem('admit-one.clock:lab1_fanout_replay:lab1.ipynb')")
+    )
+    return state
+
+
+def test_it_ticks_while_a_cell_runs(notebook: Any, page: Any) -> None:
+    press(page, "Start")
+    page.wait_for_timeout(2500)
+    assert page.locator(".jp-InputPrompt", has_text="*").count() > 0, "the second cell should still run"
+    assert 12 * 60 - 5 <= seconds_left(page) <= 12 * 60 - 2
+
+
+def test_it_survives_a_kernel_restart_and_a_reload(notebook: Any, page: Any) -> None:
+    press(page, "Start")
+    notebook.wait_until_idle()
+    notebook.restart_kernel()
+    before = seconds_left(page)
+    page.wait_for_timeout(1500)
+    assert seconds_left(page) < before
+    notebook.save()
+    notebook.reload()
+    page.get_by_role("timer").wait_for()
+    assert seconds_left(page) < before
+    assert page.get_by_role("button", name="Pause", exact=True).is_visible()
+
+
+def test_pause_jump_extra_time_and_reset(notebook: Any, page: Any) -> None:
+    press(page, "Start")
+    page.wait_for_timeout(1300)
+    press(page, "Pause")
+    left = seconds_left(page)
+    page.wait_for_timeout(1300)
+    assert seconds_left(page) == left
+    page.get_by_role("button", name="Cap the fan-out").click()
+    assert seconds_left(page) == 22 * 60
+    page.get_by_label("Extra time").select_option("1.5")
+    assert seconds_left(page) == 33 * 60
+    press(page, "Next block")
+    assert seconds_left(page) == 15 * 60 * 1.5
+    press(page, "Reset")
+    press(page, "Really reset?")
+    assert seconds_left(page) == 12 * 60 * 1.5
+    assert stored(page)["spent"] == []
+
+
+def test_when_time_is_short_it_names_the_minimum_packet(notebook: Any, page: Any) -> None:
+    press(page, "Start")
+    notebook.wait_until_idle()
+    notebook.save()
+    _age_by(page, 13 / 60)
+    notebook.reload()
+    note = page.locator(".ao-board [role=status]")
+    note.filter(has_text="Time is short. Hand in at least: the decision list").wait_for()
+    assert page.get_by_role("timer").inner_text().startswith("−1:")
+
+
+def test_after_hours_it_asks_whether_to_continue(notebook: Any, page: Any) -> None:
+    press(page, "Start")
+    notebook.wait_until_idle()
+    notebook.save()
+    _age_by(page, 5)
+    notebook.reload()
+    question = page.get_by_role("group", name="Continue or start again")
+    question.wait_for()
+    left = seconds_left(page)
+    question.get_by_role("button", name="Continue").click()
+    assert not question.is_visible()
+    assert left - 2 <= seconds_left(page) <= left, "the hours away must not count"
+
+
+def _age_by(page: Any, hours: float) -> None:
+    """Make the stored state older; a page that is being left must not write over it."""
+    state = stored(page)
+    state["since"] -= hours * HOURS
+    state["seen"] -= hours * HOURS
+    page.evaluate(
+        """text => {
+            localStorage.setItem('admit-one.clock:lab1_fanout_replay:lab1.ipynb', text);
+            Storage.prototype.setItem = () => {};
+        }""",
+        json.dumps(state),
+    )
+
+
+def test_it_stays_in_view_as_one_row(notebook: Any, page: Any, screenshot: Callable[..., None]) -> None:
+    notebook.wait_until_idle()
+    press(page, "Keep in view")
+    page.locator(".jp-WindowedPanel-outer").evaluate("scroller => { scroller.scrollTop = 1500 }")
+    page.wait_for_timeout(300)
+    row = page.locator(".ao-board").bounding_box()
+    scroller = page.locator(".jp-WindowedPanel-outer").bounding_box()
+    assert 0 <= row["y"] - scroller["y"] < 12
+    assert row["height"] < 60
+    screenshot(page, "board-row")
+    notebook.save()
+    notebook.reload()
+    page.get_by_role("button", name="Back to its place", exact=True).click()
+    assert page.locator(".ao-board").bounding_box()["height"] > 150
+
+
+def test_it_fills_a_projector(notebook: Any, page: Any, screenshot: Callable[..., None]) -> None:
+    press(page, "Full screen")
+    page.wait_for_function("() => document.fullscreenElement?.matches('.ao-board')")
+    page.wait_for_timeout(300)
+    fits = page.locator(".ao-board").evaluate("board => board.scrollHeight <= board.clientHeight + 1")
+    assert fits
+    assert page.get_by_role("timer").bounding_box()["height"] > 200
+    screenshot(page, "board-wall")
+    press(page, "Leave full screen")
+    page.wait_for_function("() => !document.fullscreenElement")
+
+
+def test_one_key_shortcuts_leave_the_notebook_alone(notebook: Any, page: Any) -> None:
+    notebook.wait_until_idle()
+    before = notebook.cell_ids()
+    controls = page.locator(".ao-board :is(button, select)")
+    assert controls.count() >= 9
+    for number in range(controls.count()):
+        if not controls.nth(number).is_visible():
+            continue
+        controls.nth(number).focus()
+        for key in "bxm":
+            page.keyboard.press(key)
+    assert notebook.cell_ids() == before
+    assert page.locator(".jp-MarkdownCell").count() == 0
+
+
+def test_it_is_a_plain_table_outside_a_notebook(folder: Path, page: Any) -> None:
+    from workshop.clock import board
+    from workshop.lab import Lab
+
+    page.set_content(board(Lab.find("lab1", beside=folder)).html)
+    assert page.get_by_role("button").count() == 0
+    assert page.get_by_role("rowheader").all_inner_texts() == [
+        "Reproduce the storm",
+        "Cap the fan-out",
+        "Replay twice",
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(
+    lab_server: Callable[..., Any],
+    folder: Path,
+    page: Any,
+    write_notebook: Callable[..., Path],
+    serious_faults: Callable[..., list[str]],
+    screenshot: Callable[..., None],
+    theme: str,
+) -> None:
+    write_notebook(folder, f"{theme}.ipynb", SHOW_BOARD)
+    opened = lab_server(folder, theme=theme).open(page, f"{theme}.ipynb")
+    opened.run_all()
+    press(page, "Start")
+    screenshot(page.locator(".ao-board"), f"board-{theme}")
+    assert serious_faults(page) == []
+    press(page, "Keep in view")
+    assert serious_faults(page) == []
