@@ -28,5 +28,5 @@ def solved_namespace(lab_id: str, cells: Mapping[str, str] | None = None) -> dic
     namespace: dict[str, Any] = {"__name__": lab_id}
     for step in make_plan(notebook):
         if isinstance(step, RunCell):
-            exec(compile(step.source, f"<{lab_id} cell {step.index}>", "exec"), namespace)
+            exec(compile(step.source, f"<{lab_id} cell {step.index}>", "exec", dont_inherit=True), namespace)
     return namespace

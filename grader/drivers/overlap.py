@@ -15,8 +15,8 @@ from stub_server.write_once import Decide, Record, StampStore
 
 # Waits are counted in rounds: on a machine that starves the process, rounds get longer and none is lost.
 ROUND_S = 0.005
-LOOK_UP_ROUNDS = 16
-STEP_ROUNDS = 8
+LOOK_UP_ROUNDS = 10
+STEP_ROUNDS = 6
 GIVE_UP_S = 3.0
 
 

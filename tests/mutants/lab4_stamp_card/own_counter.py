@@ -1,0 +1,30 @@
+# loses: counter
+# hint: own_counter
+# Counts the orders itself, in a variable of its own.
+
+# cell: decide
+orders_made = 0
+
+
+def decide(payload, store):
+    global orders_made
+
+    def reject(status, reason):
+        return status, {"decision": "REJECT", "reason": reason, "side_effect_counter": orders_made}
+
+    args = payload.get("arguments") if isinstance(payload, dict) else None
+    if not isinstance(args, dict) or payload.get("tool_name") != ALLOWED_TOOL:
+        return reject(400, "unknown_tool_or_args")
+    if not fits_schema(args):
+        return reject(400, "schema")
+    key, digest = args["idempotency_key"], canonical_digest(args)
+    with store.lock:
+        record = store.get(key)
+        decision = "REPLAY_OK" if record else "APPLY"
+        if record is None:
+            record = {"arg_digest": digest, "order_id": store.apply(key, args["sku"], args["qty"])}
+            store.put(key, record)
+            orders_made += 1
+        if record["arg_digest"] != digest:
+            return reject(409, "key_reuse_with_different_args")
+        return 200, {"decision": decision, "side_effect_counter": orders_made, **record}

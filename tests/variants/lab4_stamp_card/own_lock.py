@@ -1,0 +1,27 @@
+# A lock of its own around the whole function.
+
+# cell: decide
+import threading
+
+ONE_AT_A_TIME = threading.Lock()
+
+
+def decide(payload, store):
+    def reject(status, reason):
+        return status, {"decision": "REJECT", "reason": reason, "side_effect_counter": store.effects}
+
+    args = payload.get("arguments") if isinstance(payload, dict) else None
+    if not isinstance(args, dict) or payload.get("tool_name") != ALLOWED_TOOL:
+        return reject(400, "unknown_tool_or_args")
+    if not fits_schema(args):
+        return reject(400, "schema")
+    key, digest = args["idempotency_key"], canonical_digest(args)
+    with ONE_AT_A_TIME:
+        record = store.get(key)
+        decision = "REPLAY_OK" if record else "APPLY"
+        if record is None:
+            record = {"arg_digest": digest, "order_id": store.apply(key, args["sku"], args["qty"])}
+            store.put(key, record)
+        if record["arg_digest"] != digest:
+            return reject(409, "key_reuse_with_different_args")
+        return 200, {"decision": decision, "side_effect_counter": store.effects, **record}
