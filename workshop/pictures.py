@@ -37,10 +37,14 @@ def call_tree(root: Call, *, title: str = "The calls of one agent") -> Panel:
     rows: list[_Row] = []
     _add(rows, root, 0, None, under_denied=False)
     ran, denied, never = (_tally(root, state) for state in ("ran", "denied", "never"))
-    caption = f"{ran} calls ran, {denied} were denied, {never} never happened."
+    caption = f"{_calls(ran)} ran, {denied} {'was' if denied == 1 else 'were'} denied, {never} never happened."
     width = max(24 + row.level * INDENT + (len(row.label) + len(row.reason)) * LETTER + 60 for row in rows)
     body = "".join(_row_svg(rows, number) for number in range(len(rows)))
     return _figure(title, caption, round(max(width, 420)), len(rows) * ROW + 4, body, _tree_text(rows))
+
+
+def _calls(number: int) -> str:
+    return "1 call" if number == 1 else f"{number} calls"
 
 
 def _state(call: Call, under_denied: bool) -> str:

@@ -72,6 +72,12 @@ function render({ model, el }) {
     waiting = setTimeout(send, QUIET_FOR);
   });
   form.addEventListener("change", send);
+  // Inside JupyterLab a browser does not submit a form by Enter in a field by itself.
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing || event.target.tagName !== "INPUT") return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     status.textContent = "Comparing…";
