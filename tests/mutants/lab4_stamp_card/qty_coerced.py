@@ -10,7 +10,6 @@ def fits_schema(args):
     return (
         isinstance(sku, str)
         and 1 <= len(sku) <= 32
-        and str(qty).strip() != ""
         and 1 <= int(qty) <= 20
         and isinstance(key, str)
         and 8 <= len(key) <= 64

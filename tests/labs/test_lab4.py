@@ -1,0 +1,209 @@
+"""Lab 4's rules, held against the solved notebook: digests, drills over HTTP, requests that overlap, the card."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbgrader.preprocessors import ClearSolutions
+
+from grader.drive import drive
+from grader.made_up import MadeUp, solution_cells
+from stub_server.ledger import Ledger
+from stub_server.serve import Stub
+from tests.solved import ROOT, solved_namespace, solved_notebook
+from tests.submissions import groups_lost, judged_here, made_up
+from workshop.card_file import compare_card
+from workshop.lab import Lab
+from workshop.stamp import StoreWithoutLock, Transcript, card_rows, decide_at_once, run_drill, send_like_a_library
+
+LAB = Lab.find("lab4_stamp_card")
+DRILL_A_DIGEST = "b52a59f92584c188d1d10baa945cff6ec28593fce92f0c2291a3c46f9f5e7df4"
+DRILL_C_DIGEST = "9bc2ef577e5d29df8810a1d3c4d49583aaeb00a12dd06534ee0e54533feeb5f2"
+RUNS = 50
+
+
+@pytest.fixture(scope="module")
+def solved() -> dict[str, Any]:
+    return solved_namespace(LAB.id)
+
+
+@pytest.fixture
+def client(solved: dict[str, Any]) -> Iterator[httpx.Client]:
+    with Stub() as stub, httpx.Client(base_url=stub.url) as client:
+        stub.mount(solved["decide"])
+        yield client
+
+
+def run_all_drills(client: httpx.Client) -> list[Transcript]:
+    return [run_drill(LAB, letter, client) for letter in "ABCD"]
+
+
+@pytest.mark.parametrize(("drill", "digest"), [("a", DRILL_A_DIGEST), ("b", DRILL_A_DIGEST), ("c", DRILL_C_DIGEST)])
+def test_the_drills_have_the_pinned_digests(solved: dict[str, Any], drill: str, digest: str) -> None:
+    assert solved["canonical_digest"](LAB.read_json(f"drill-{drill}.json")["arguments"]) == digest
+
+
+def test_the_four_drills_over_http_make_one_order(client: httpx.Client) -> None:
+    drills = run_all_drills(client)
+
+    assert [drill.status for drill in drills] == [200, 200, 409, 400]
+    assert [drill.body["decision"] for drill in drills] == ["APPLY", "REPLAY_OK", "REJECT", "REJECT"]
+    assert [drill.body["side_effect_counter"] for drill in drills] == [1, 1, 1, 1]
+    assert drills[0].body["order_id"] == drills[1].body["order_id"] == "lab-1"
+    assert client.get("/ledger").json()["side_effect_counter"] == 1
+
+
+def test_a_client_that_heeds_the_header_sends_a_refused_request_once(client: httpx.Client) -> None:
+    run_all_drills(client)
+    changed = LAB.read_json("drill-c.json")
+
+    assert send_like_a_library(client, changed, heeds_the_header=False) == 3
+    assert send_like_a_library(client, changed, heeds_the_header=True) == 1
+
+
+def test_host_write_gives_back_a_refusal_with_its_stamp(solved: dict[str, Any], client: httpx.Client) -> None:
+    solved["host_write"](LAB.read_json("drill-a.json"), client)
+    reply = solved["host_write"](LAB.read_json("drill-c.json"), client)
+
+    assert (reply["decision"], reply["side_effect_counter"]) == ("REJECT", 1)
+    assert reply["stamp"] == {
+        "tool_name": "create_lab_order",
+        "arg_digest": DRILL_C_DIGEST,
+        "idempotency_key": "intent-alpha-01",
+    }
+
+
+def test_a_card_filled_from_the_transcripts_agrees_with_the_log(solved: dict[str, Any], client: httpx.Client) -> None:
+    rows = card_rows(run_all_drills(client), solved["canonical_digest"])
+    marks = compare_card(dict(zip("ABCD", rows, strict=True)), rows)
+
+    assert [row["arg_digest"] for row in rows] == [DRILL_A_DIGEST, DRILL_A_DIGEST, DRILL_C_DIGEST, ""]
+    assert all(mark["same"] for fields in marks.values() for mark in fields.values())
+
+
+def overlapping(decide: Any, hold: str) -> tuple[str, int]:
+    """What the check is told of sixteen requests with one stamp, and the orders on the ledger."""
+    ledger = Ledger()
+    case = {"payload": LAB.read_json("drill-a.json"), "times": 16, "hold": hold}
+    reply = drive("lab4.overlap", [decide], case, ledger, tell_message=True)
+    return reply.text, ledger.count
+
+
+def mutant_namespace(name: str) -> dict[str, Any]:
+    mutant = next(student for student in made_up("mutants", LAB.id) if student.name == name)
+    return solved_namespace(LAB.id, mutant.cells)
+
+
+ONE_ORDER = {"decisions": {"APPLY": 1, "REPLAY_OK": 15}, "orders_for_a_new_key": 1}
+
+
+@pytest.mark.parametrize("hold", ["look_up", "record"])
+def test_sixteen_requests_at_once_make_one_order_every_time(solved: dict[str, Any], hold: str) -> None:
+    decide = solved["decide"]
+    for _ in range(RUNS):
+        told, orders = overlapping(decide, hold)
+        assert json.loads(told) == ONE_ORDER
+        assert orders == 1
+
+
+def test_the_right_solution_waits_for_no_time_limit(solved: dict[str, Any]) -> None:
+    started = time.perf_counter()
+    for _ in range(10):
+        overlapping(solved["decide"], "look_up")
+        overlapping(solved["decide"], "record")
+    assert (time.perf_counter() - started) / 10 < 0.25
+
+
+@pytest.mark.parametrize(
+    ("name", "hold"), [("no_lock", "look_up"), ("no_lock", "record"), ("put_outside_lock", "record")]
+)
+def test_a_race_is_found_every_time(name: str, hold: str) -> None:
+    decide = mutant_namespace(name)["decide"]
+    for _ in range(RUNS):
+        _, orders = overlapping(decide, hold)
+        assert orders > 1
+
+
+def test_a_record_outside_the_lock_is_told_from_no_lock_every_time() -> None:
+    decide = mutant_namespace("put_outside_lock")["decide"]
+    for _ in range(RUNS):
+        _, orders = overlapping(decide, "look_up")
+        assert orders == 1
+
+
+@pytest.mark.parametrize("hold", ["look_up", "record"])
+@pytest.mark.parametrize("name", ["own_lock", "looks_twice", "one_worker"])
+def test_another_sound_lock_makes_one_order_every_time(name: str, hold: str) -> None:
+    variant = next(student for student in made_up("variants", LAB.id) if student.name == name)
+    decide = solved_namespace(LAB.id, variant.cells)["decide"]
+    for _ in range(5):
+        assert overlapping(decide, hold)[1] == 1
+
+
+def test_the_lock_let_go_between_look_up_and_order_is_found_every_time(solved: dict[str, Any]) -> None:
+    def decide(payload: Any, store: Any) -> tuple[int, dict[str, Any]]:
+        args = payload["arguments"]
+        key, digest = args["idempotency_key"], solved["canonical_digest"](args)
+        with store.lock:
+            record = store.get(key)
+        if record is not None:
+            return 200, {"decision": "REPLAY_OK", "side_effect_counter": store.effects, **record}
+        with store.lock:
+            record = {"arg_digest": digest, "order_id": store.apply(key, args["sku"], args["qty"])}
+            store.put(key, record)
+        return 200, {"decision": "APPLY", "side_effect_counter": store.effects, **record}
+
+    for _ in range(RUNS):
+        assert overlapping(decide, "record")[1] > 1
+
+
+def test_a_lock_that_is_never_let_go_ends_the_check_with_a_sentence() -> None:
+    def decide(payload: Any, store: Any) -> tuple[int, dict[str, Any]]:
+        store.lock.acquire()
+        return 200, {"decision": "APPLY"}
+
+    told, _ = overlapping(decide, "look_up")
+    assert "15 requests got no reply" in told
+
+
+def test_without_its_lock_the_solution_makes_an_order_for_every_request(solved: dict[str, Any]) -> None:
+    ledger = Ledger()
+    decisions = decide_at_once(solved["decide"], LAB.read_json("drill-a.json"), StoreWithoutLock(ledger, 16), 16)
+
+    assert decisions == {"APPLY": 16}
+    assert ledger.count == 16
+
+
+def released() -> Any:
+    """What a student gets: the solved notebook without its solutions, as nbgrader clears it."""
+    cleared, _ = ClearSolutions().preprocess(solved_notebook(LAB.id), {})
+    return cleared
+
+
+def test_untouched_every_point_is_lost() -> None:
+    verdicts = judged_here(LAB.id, MadeUp("untouched", solution_cells(released()), (), None))
+
+    assert groups_lost(verdicts) == {group.id for check in LAB.checks for group in check.groups}
+
+
+def test_untouched_run_all_reaches_the_first_check_without_an_error() -> None:
+    notebook = nbformat.from_dict(released())
+    client = NotebookClient(
+        notebook, timeout=60, allow_errors=True, resources={"metadata": {"path": str(ROOT / "solutions" / LAB.id)}}
+    )
+    client.execute()
+
+    failed = [cell.id for cell in notebook.cells for out in cell.get("outputs", ()) if out.output_type == "error"]
+    assert failed[0] == "check-digest"
+
+
+def test_every_misconception_has_a_wrong_solution_named_after_it() -> None:
+    assert {student.name for student in made_up("mutants", LAB.id)} == set(LAB.misconceptions)
+    assert all(student.hint == student.name for student in made_up("mutants", LAB.id))
