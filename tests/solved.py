@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from grader.plan import RunCell, make_plan
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@cache
 def solved_notebook(lab_id: str) -> Any:
-    """The solved notebook of a lab."""
+    """The solved notebook of a lab; it is read once, so change only copies of it."""
     return nbformat.read(ROOT / "solutions" / lab_id / f"{lab_id}.ipynb", as_version=4)
 
 

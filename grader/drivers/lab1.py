@@ -174,10 +174,12 @@ class ScriptedBudget(ToolBudget):
         super().__init__(permit={})
         self.script = script
         self.asked: list[dict[str, Any]] = []
+        self.depths: list[int] = []
 
     def admit(self, tool: str, args: dict[str, Any], *, depth: int) -> None:
         reason = self.script[min(len(self.asked), len(self.script) - 1)]
-        self.asked.append({"tool": tool, "args": args, "depth": depth})
+        self.asked.append({"tool": tool, "args": args})
+        self.depths.append(depth)
         if reason != "admit":
             self.deny(tool, reason)
         self.decisions.append({"tool": tool, "ok": True, "reason": reason})
@@ -190,7 +192,7 @@ def replay_of_trace(world: World, case: dict[str, Any], replay: Any) -> Json:
     if "script" in case:
         budget = ScriptedBudget(case["script"])
         returned = replay(case["trace"], budget, **by_step)
-        told = {"decisions": returned, "asked": budget.asked, "depths": [call["depth"] for call in budget.asked]}
+        told = {"decisions": returned, "asked": budget.asked, "depths": budget.depths}
         return told[case["observe"]]
     recording = Lab.find("lab1").read_json("recorded_budgets.json")[case["recording"]]
     rows = replay(case["trace"], play_back(recording)(recording["permit"]), **by_step)
