@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,10 @@ def _finish_release(course: Course, assignment: str, **_: Any) -> None:
 def nbgrader_api(course: Course) -> NbGraderAPI:
     """nbgrader, as the commands use it, with the configuration that nbgrader_config.py gives."""
     from nbgrader.apps import NbGraderAPI  # which takes half a second to import
+    from sqlalchemy.exc import SAWarning
 
+    # SQLAlchemy 2.1 warns of what nbgrader's models have always done; nothing is lost by it.
+    warnings.filterwarnings("ignore", category=SAWarning)
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
     return NbGraderAPI(config=configure(Config(), course))
 

@@ -11,8 +11,11 @@ from workshop.lab import Lab, Misconception
 def diagnose(verdicts: Sequence[CaseVerdict], lab: Lab) -> Misconception | None:
     """The misconception of which the largest share of cases failed; among equals, the one that failed first.
 
-    None where everything is right or no failed case names one.
+    None where everything is right, where no failed case names one, and where the code gave no answer at all (it is
+    not filled in, or a name is missing): then there is nothing to tell a misconception by.
     """
+    if not any(verdict.is_right or verdict.has_answer for verdict in verdicts):
+        return None
     best: tuple[float, Misconception] | None = None
     for verdict in verdicts:
         name = verdict.case.exposes

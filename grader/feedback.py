@@ -126,6 +126,8 @@ def _wrong_lines(wrong: CaseVerdict) -> list[str]:
 def _problem_in_words(verdict: CaseVerdict) -> str:
     if verdict.problem == "differs":
         return "the answer differs"
+    if verdict.problem.startswith("raised NotImplementedError"):
+        return "not filled in yet"
     return verdict.problem.partition(", expected")[0]
 
 

@@ -131,8 +131,8 @@ def _run(one: _Pass, lab: Lab, launch: Launch, bounds: Bounds) -> None:
 def furnish(room: Path, lab: Lab) -> None:
     """Put the lab's public files into the room, as a release puts them beside the notebook."""
     shutil.copytree(lab.data, room / "data")
-    (room / "permits").mkdir()
     for name in lab.permit_names:
+        (room / "permits").mkdir(exist_ok=True)
         shutil.copy(lab.permits / name, room / "permits" / name)
 
 

@@ -31,13 +31,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class CaseVerdict:
-    """One case, judged. ``got`` and ``expected`` are None for a hidden case: its values never leave the judge."""
+    """One case, judged. ``got`` and ``expected`` stay empty for a hidden case: its values never leave the judge."""
 
     case: Case
     is_right: bool
     problem: str
     got: Any = None
     expected: tuple[Any, ...] = ()
+    has_answer: bool = True
 
 
 def read_reply(kind: str, text: str, order_ids: tuple[str, ...]) -> Answer:
@@ -55,8 +56,8 @@ def judge(case: Case, answer: Answer) -> CaseVerdict:
     accepted = [_with_order_ids(value, answer.order_ids) for value in case.accepted]
     problem = _problem(case, answer, accepted)
     if case.is_hidden:
-        return CaseVerdict(case, not problem, problem)
-    return CaseVerdict(case, not problem, problem, got=answer.value, expected=tuple(accepted))
+        return CaseVerdict(case, not problem, problem, has_answer=answer.kind == "value")
+    return CaseVerdict(case, not problem, problem, answer.value, tuple(accepted), answer.kind == "value")
 
 
 def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:

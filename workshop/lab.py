@@ -60,7 +60,7 @@ class Misconception:
     hint: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lab:
     """A lab as lab.toml describes it, and where its public files are.
 
