@@ -9,11 +9,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from stub_server.http import ClientGone, Refused, answer, error_answer
+from stub_server.faults import play
+from stub_server.http import ClientGone, Refused, answer, entry_of, error_answer
 from stub_server.ledger import ORDER_TOOL
-from stub_server.request_log import Served
+from stub_server.planner import chat_completions, model, models
+from stub_server.request_log import Entry, Served
 from stub_server.room import Room
+from stub_server.scenario import OK, Step, scenarios
 from stub_server.tool_endpoint import tool
+from stub_server.tools import call_tool, refund_state
 
 MARK_CHARS = 64
 PATH_CHARS = 200
@@ -28,6 +32,11 @@ class StubApp:
             routes=[
                 Route("/tool", tool, methods=["POST"]),
                 Route("/orders/{key:path}", order, methods=["GET"]),
+                Route("/tools/{name}", call_tool, methods=["POST"]),
+                Route("/refunds/{key:path}", refund_state, methods=["GET"]),
+                Route("/v1/chat/completions", chat_completions, methods=["POST"]),
+                Route("/v1/models", models, methods=["GET"]),
+                Route("/v1/models/{name}", model, methods=["GET"]),
                 Route("/ledger", ledger, methods=["GET"]),
                 Route("/log", log, methods=["GET"]),
                 Route("/healthz", healthz, methods=["GET"]),
@@ -45,20 +54,44 @@ class StubApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return  # no lifespan, no web sockets
-        served = _row(scope)
-        scope.setdefault("state", {})["served"] = served
+        entry = Entry(self.room.log, _row(scope))
+        scope.setdefault("state", {})["entry"] = entry
 
         async def watched(message: Message) -> None:
             if message["type"] == "http.response.start":
-                served.status = message["status"]
+                entry.served.status = message["status"]
             else:
-                served.size += len(message.get("body", b""))
+                entry.served.size += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    entry.write()
             await send(message)
 
         try:
-            await self._routes(scope, receive, watched)
+            await play(self._step(scope), self._routes, scope, receive, watched, entry)
+        except Refused as refused:
+            await error_answer(refused)(scope, receive, watched)
+        except ClientGone:
+            entry.served.error = "ClientGone"
         finally:
-            self.room.log.add(served)
+            entry.write()
+
+    def _step(self, scope: Scope) -> Step:
+        """The scripted step for this request: the header's, which is for this call only, or the server's.
+
+        A header stands still while a client tries again, so its step is chosen by the retry count the client sends.
+        """
+        wanted = retry = b""
+        for name, value in scope["headers"]:
+            if name == b"x-scenario":
+                wanted = value
+            elif name == b"x-stainless-retry-count":
+                retry = value
+        if not wanted:
+            return OK if self.room.playing is None else self.room.playing.next(scope["path"])
+        scenario = scenarios().get(wanted.decode("latin-1"))
+        if scenario is None:
+            raise Refused(400, "unknown_scenario", f"the scenarios are {', '.join(scenarios())}")
+        return scenario.step(scope["path"], int(retry) if retry.isdigit() and len(retry) < 5 else 0)
 
 
 def _row(scope: Scope) -> Served:
@@ -112,15 +145,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _client_gone(request: Request, error: Exception) -> Response:
-    _served(request).error = "ClientGone"
+    entry_of(request).served.error = "ClientGone"
     return Response(status_code=400)  # said to nobody
 
 
 async def _our_fault(request: Request, error: Exception) -> Response:
-    _served(request).error = type(error).__name__
+    entry_of(request).served.error = type(error).__name__
     return error_answer(Refused(500, "internal_error", "the stub server has a fault"), "server_error")
-
-
-def _served(request: Request) -> Served:
-    served: Served = request.scope["state"]["served"]
-    return served

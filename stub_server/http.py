@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive
 
+from stub_server.request_log import Entry
 from stub_server.runtime import Runtime, runtime_of
 
 BODY_BYTES = 64 * 1024
@@ -24,13 +25,23 @@ class Refused(Exception):
 
     Attributes:
         code: one word for a program, such as `bad_json`.
+        param: the field that is at fault, where it is one.
     """
 
-    def __init__(self, status: int, code: str, message: str, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: dict[str, str] | None = None,
+        *,
+        param: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.headers = headers or {}
+        self.param = param
 
 
 class ClientGone(Exception):
@@ -49,8 +60,14 @@ def encoded(body: bytes, status: int = 200, headers: dict[str, str] | None = Non
 
 def error_answer(refused: Refused, kind: str = "invalid_request_error") -> Response:
     """The error body of the chat-completions protocol, used wherever a path has no body of its own."""
-    error = {"message": str(refused), "type": kind, "param": None, "code": refused.code}
+    error = {"message": str(refused), "type": kind, "param": refused.param, "code": refused.code}
     return answer({"error": error}, refused.status, refused.headers)
+
+
+def entry_of(request: Request) -> Entry:
+    """The log row of the request that is being served."""
+    entry: Entry = request.scope["state"]["entry"]
+    return entry
 
 
 async def read_body(request: Request) -> bytes:

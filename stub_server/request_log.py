@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 ROWS_KEPT = 10_000
 NAMES_KEPT = 20_000
+KEY_CHARS = 64
 FILE_BYTES = 16 * 1024 * 1024
 
 
@@ -121,6 +122,32 @@ class RequestLog:
             self._file.close()
             self._path.replace(self._path.with_name(self._path.name + ".1"))
             self._file = _open(self._path)
+
+
+class Entry:
+    """One request's row while it is being served. It is written once, before the last byte of the answer leaves,
+    so that whoever has an answer finds it in the log."""
+
+    def __init__(self, log: RequestLog, served: Served) -> None:
+        self.served = served
+        self._log = log
+        self._is_written = False
+
+    def note_payload(self, payload: object) -> None:
+        """Note the key in a request's body."""
+        self.served.key = key_in(payload)
+
+    def write(self) -> None:
+        if not self._is_written:
+            self._is_written = True
+            self._log.add(self.served)
+
+
+def key_in(payload: object) -> str | None:
+    """The idempotency key in a request's arguments, where there is one to speak of."""
+    arguments = payload.get("arguments") if isinstance(payload, dict) else None
+    key = arguments.get("idempotency_key") if isinstance(arguments, dict) else None
+    return key if isinstance(key, str) and 0 < len(key) <= KEY_CHARS else None
 
 
 def _open(path: Path) -> TextIO:

@@ -9,6 +9,7 @@ from typing import Any
 
 from stub_server.ledger import Ledger
 from stub_server.request_log import RequestLog
+from stub_server.scenario import Playing, scenarios
 from stub_server.write_once import Decide, StampStore
 
 
@@ -20,8 +21,20 @@ class Room:
         self.ledger = Ledger()
         self.store = StampStore(self.ledger)
         self.log = log or RequestLog()
+        self.refunding = threading.Lock()
+        self.playing: Playing | None = None
         self._lock = threading.Lock()
         self._under_way: dict[tuple[str, str], int] = {}
+
+    def play(self, name: str | None) -> None:
+        """Play a scenario from its beginning, or none.
+
+        Raises:
+            ValueError: there is no scenario of that name; the message lists the names there are.
+        """
+        if name is not None and name not in scenarios():
+            raise ValueError(f"no scenario {name!r}; there are {', '.join(scenarios())}")
+        self.playing = None if name is None else Playing(scenarios()[name])
 
     def forget(self) -> str:
         """Start again with an empty ledger, store and log. Returns one line that says what is gone."""
@@ -29,6 +42,8 @@ class Room:
             f"forgotten: {self.ledger.count} effects with their records, {self.log.total} log rows;"
             f" {'the mounted function stays' if self.decide else 'no function is mounted'}"
         )
+        if self.playing is not None:
+            self.playing = Playing(self.playing.scenario)
         self.ledger = Ledger()
         self.store = StampStore(self.ledger)
         self.log.clear()

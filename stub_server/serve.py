@@ -75,10 +75,19 @@ class Stub:
             raise TypeError("mount() takes the function itself: stub.mount(decide)")
         self._room.decide = decide
 
+    def play(self, scenario: str | None) -> None:
+        """Play a scenario of scripted faults from its beginning; None ends it.
+
+        Raises:
+            ValueError: there is none of that name; the message lists the names there are.
+        """
+        self._room.play(scenario)
+
     def reset(self) -> None:
         """Begin with an empty ledger, store and log, and say in one line what was forgotten.
 
-        The mounted function stays. A call that still hangs keeps the ledger that it was given.
+        The mounted function stays, and a scenario starts again. A call that still hangs keeps the ledger that it
+        was given.
         """
         print(self._room.forget())
 

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stub_server.decide_threads import Hung, NeverStarted
-from stub_server.http import BODY_BYTES, Refused, answer, encoded, read_body
+from stub_server.http import BODY_BYTES, Refused, answer, encoded, entry_of, read_body
 from stub_server.ledger import ORDER_TOOL
-from stub_server.request_log import Served
+from stub_server.request_log import key_in
 from stub_server.room import Room
 from stub_server.runtime import runtime_of
 from stub_server.strict_json import BadJson, parse
@@ -45,7 +45,7 @@ async def tool(request: Request) -> Response:
     answer is 500 `outcome_unknown`: none of the three decisions, since an effect may have landed.
     """
     room: Room = request.app.state.room
-    served: Served = request.scope["state"]["served"]
+    served = entry_of(request).served
     try:
         payload = parse(await read_body(request), max_bytes=BODY_BYTES)
     except BadJson as bad:
@@ -56,7 +56,7 @@ async def tool(request: Request) -> Response:
     decide, store = room.decide, room.store
     if decide is None:
         return _without_decision(room, 503, "no_decide_mounted", "mount a function first: stub.mount(decide)")
-    served.key = key = idempotency_key(payload)
+    served.key = key = key_in(payload)
 
     def run() -> Answer:
         with room.under_way(ORDER_TOOL, key):
@@ -68,8 +68,8 @@ async def tool(request: Request) -> Response:
         return _without_decision(room, 503, "busy", "no thread was free; nothing was applied")
     except Hung as hung:
         said = Answer(error=type(hung).__name__)
-    served.error = said.error
     if said.error is not None:
+        served.error = said.error
         return _without_decision(room, 500, "outcome_unknown", "an effect may have landed: look it up")
     return encoded(said.body, said.status, NO_RETRY if said.status == 409 else None)
 
@@ -102,13 +102,6 @@ def _checked(returned: object) -> tuple[int, bytes]:
     if len(text) > REPLY_BYTES:
         raise Nonsense("the body is too large")
     return int(status), text
-
-
-def idempotency_key(payload: Any) -> str | None:
-    """The key in a payload, where there is one to speak of."""
-    arguments = payload.get("arguments") if isinstance(payload, dict) else None
-    key = arguments.get("idempotency_key") if isinstance(arguments, dict) else None
-    return key if isinstance(key, str) and 0 < len(key) <= 64 else None
 
 
 def refusal(room: Room, refused: Refused) -> Response:

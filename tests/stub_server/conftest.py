@@ -16,11 +16,20 @@ def decide() -> Decide:
     return decide_for_tests
 
 
-@pytest.fixture
-def stub(decide: Decide) -> Iterator[Stub]:
+@pytest.fixture(scope="session")
+def server() -> Iterator[Stub]:
     with Stub() as running:
-        running.mount(decide)
         yield running
+
+
+@pytest.fixture
+def stub(server: Stub, decide: Decide, capsys: pytest.CaptureFixture[str]) -> Stub:
+    """The one server of the run, emptied: starting one costs more than most tests."""
+    server.play(None)
+    server.mount(decide)
+    server.reset()
+    capsys.readouterr()
+    return server
 
 
 @pytest.fixture
