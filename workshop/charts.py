@@ -52,7 +52,7 @@ def case_table(
     hint: str = "",
 ) -> Panel:
     """The result of a check: score, bar, one row a case, hint. ``points`` is (earned so far, of)."""
-    score = f"{passed} of {total} cases · {points[0]:g} of {points[1]:g} points"
+    score = f"{passed} of {total} {'case' if total == 1 else 'cases'} · {points[0]:g} of {points[1]:g} points"
     done = passed == total
     body = (
         f'<div class="ao-head"><span class="ao-title">{escape(title)}</span>'

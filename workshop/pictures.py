@@ -10,7 +10,7 @@ from typing import TypedDict
 from workshop.panel import Panel, chart
 
 ROW, INDENT, LETTER = 30, 34, 7.4  # pixels: a row of the tree, a level, a letter of its labels
-SHOWN_CHILDREN = 8  # calls shown under one call before the rest are told as a number
+SHOWN_CHILDREN, SHOWN_ROWS = 8, 48  # under one call, in the whole tree; the rest is told as a number
 
 Point = tuple[float, float]
 
@@ -33,10 +33,11 @@ class _Row:
 
 
 def call_tree(root: Call, *, title: str = "The calls of one agent") -> Panel:
-    """The tree of calls under ``root``, with a cut where the budget denied one and what then never ran."""
+    """The tree of calls below ``root`` (the agent), cut where the budget denied one; what then never ran."""
     rows: list[_Row] = []
     _add(rows, root, 0, None, under_denied=False)
-    ran, denied, never = (_tally(root, state) for state in ("ran", "denied", "never"))
+    states = [state for child in root["children"] for state in _states(child, _state(root, False) != "ran")]
+    ran, denied, never = (states.count(state) for state in ("ran", "denied", "never"))
     caption = f"{_calls(ran)} ran, {denied} {'was' if denied == 1 else 'were'} denied, {never} never happened."
     width = max(24 + row.level * INDENT + (len(row.label) + len(row.reason)) * LETTER + 60 for row in rows)
     body = "".join(_row_svg(rows, number) for number in range(len(rows)))
@@ -51,27 +52,26 @@ def _state(call: Call, under_denied: bool) -> str:
     return "never" if under_denied else "denied" if call["denied"] is not None else "ran"
 
 
-def _add(rows: list[_Row], call: Call, level: int, parent: int | None, *, under_denied: bool) -> None:
-    state = _state(call, under_denied)
-    rows.append(_Row(call["label"], state, (call["denied"] or "") if state == "denied" else "", level, parent))
-    here, cut_off = len(rows) - 1, state != "ran"
-    for child in call["children"][:SHOWN_CHILDREN]:
-        _add(rows, child, level + 1, here, under_denied=cut_off)
-    rest = call["children"][SHOWN_CHILDREN:]
-    if rest:
-        stopped = sum(_state(child, cut_off) != "ran" for child in rest)
-        rows.append(_Row(f"and {len(rest)} more, {stopped} of them stopped by the budget", "rest", "", level + 1, here))
-
-
-def _every(call: Call, under_denied: bool = False) -> Iterator[str]:
+def _states(call: Call, under_denied: bool) -> Iterator[str]:
+    """The state of ``call`` and of every call below it."""
     state = _state(call, under_denied)
     yield state
     for child in call["children"]:
-        yield from _every(child, state != "ran")
+        yield from _states(child, state != "ran")
 
 
-def _tally(root: Call, state: str) -> int:
-    return sum(found == state for found in _every(root))
+def _add(rows: list[_Row], call: Call, level: int, parent: int | None, *, under_denied: bool) -> None:
+    state = _state(call, under_denied)
+    rows.append(_Row(call["label"], state, (call["denied"] or "") if state == "denied" else "", level, parent))
+    here, is_cut = len(rows) - 1, state != "ran"
+    shown = SHOWN_CHILDREN if len(rows) < SHOWN_ROWS else 0
+    for child in call["children"][:shown]:
+        _add(rows, child, level + 1, here, under_denied=is_cut)
+    rest = [state for child in call["children"][shown:] for state in _states(child, is_cut)]
+    if rest:
+        stopped = len(rest) - rest.count("ran")
+        label = f"and {_calls(len(rest))} more, {stopped} of them stopped by the budget"
+        rows.append(_Row(label, "rest", "", level + 1, here))
 
 
 def _row_svg(rows: list[_Row], number: int) -> str:

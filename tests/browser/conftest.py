@@ -1,8 +1,8 @@
 """A real JupyterLab and a real Chromium for tests of what students see.
 
-    def test_it(lab_server, page):
-        notebook = lab_server(folder).open(page, "lab.ipynb")
-        notebook.run_all()
+def test_it(lab_server, page):
+    notebook = lab_server(folder).open(page, "lab.ipynb")
+    notebook.run_all()
 """
 
 from __future__ import annotations

@@ -11,11 +11,13 @@ import pytest
 SHOW_CASES = """
 from workshop.charts import CaseRow, as_text, call_tree, case_table, decision_list, queue_depth
 
-admitted = [{"tool": tool, "ok": True, "reason": "admit"} for tool in ("search", "search", "http_get", "http_get")]
+tools = ("search", "search", "http_get", "http_get")
+admitted = [{"tool": tool, "ok": True, "reason": "admit"} for tool in tools]
 denied = {"tool": "http_get", "ok": False, "reason": "per_tool_cap"}
 rows = [
     CaseRow("Two searches, both under their cap", as_text(admitted[:2]), as_text(admitted[:2]), True),
-    CaseRow("The third http_get is one too many", as_text([*admitted, denied]), as_text([*admitted, admitted[2]]), False),
+    CaseRow("The third http_get is one too many",
+            as_text([*admitted, denied]), as_text([*admitted, admitted[2]]), False),
     CaseRow("A tool that the permit does not name", '"unknown_tool"', "raised KeyError", False),
     CaseRow("An empty trace", "[]", "[]", True),
 ]
@@ -25,7 +27,8 @@ case_table(rows, title="Counting gates", passed=2, total=4, points=(4, 6),
 SHOW_GREEN = 'case_table(rows[:1], title="Counting gates", passed=1, total=1, points=(6, 6))'
 SHOW_DECISIONS = """
 class Spent:
-    permit = {"max_total_calls": 16, "max_depth": 3, "tools": {"search": {"max_calls": 4}, "http_get": {"max_calls": 2}}}
+    permit = {"max_total_calls": 16, "max_depth": 3,
+              "tools": {"search": {"max_calls": 4}, "http_get": {"max_calls": 2}}}
     total_calls, per_tool, depth = 4, {"search": 2, "http_get": 2}, 1
 
 decision_list([*admitted, denied, {**denied, "tool": "shell", "reason": "unknown_tool"}], Spent())
@@ -61,7 +64,7 @@ def test_charts_are_accessible_and_fit_at_twice_the_size(
     for number, name in enumerate(("cases", "cases-green", "decisions", "call-tree", "queue-depth")):
         screenshot(charts.nth(number), f"{name}-{theme}")
     assert serious_faults(page) == []
-    assert page.get_by_role("img", name="The calls of one agent. 5 calls ran, 1 was denied").is_visible()
+    assert page.get_by_role("img", name="The calls of one agent. 4 calls ran, 1 was denied").is_visible()
     assert page.get_by_role("img", name="2 of 4 cases right").is_visible()
 
     page.set_viewport_size({"width": 640, "height": 1500})  # what 200 % leaves of a 1280 pixel screen
