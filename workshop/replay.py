@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import httpx
 
+from stub_server import StubApp, SyncTransport
 from workshop.budget import Decision
 
-WARM_UP_S = 3.0
 PATIENCE_S = 2.0
 TIMEOUT_S = 20.0
 
@@ -40,7 +40,7 @@ class PatientClient:
 
     def admit(self, tool: str, args: dict[str, Any], *, depth: int) -> None:
         self._budget.admit(tool, args, depth=depth)
-        self._stub.post(f"/tools/{tool}", json=args, timeout=TIMEOUT_S)
+        self._stub.post(f"/tools/{tool}", json={"arguments": args}, timeout=TIMEOUT_S)
 
 
 class HelpfulClient(PatientClient):
@@ -49,19 +49,16 @@ class HelpfulClient(PatientClient):
     def admit(self, tool: str, args: dict[str, Any], *, depth: int) -> None:
         self._budget.admit(tool, args, depth=depth)
         try:
-            self._stub.post(f"/tools/{tool}", json=args, timeout=PATIENCE_S)
+            self._stub.post(f"/tools/{tool}", json={"arguments": args}, timeout=PATIENCE_S)
         except httpx.TimeoutException:
             self.admit(tool, args, depth=depth)
 
 
 def cold_stub() -> httpx.Client:
-    """A client of a stub that has just started: its first answer takes WARM_UP_S, the others no time."""
-    served: list[str] = []
+    """A client of a stub of its own that has just started: the first search takes three seconds.
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        served.append(request.url.path)
-        if len(served) == 1 and request.extensions["timeout"]["read"] < WARM_UP_S:
-            raise httpx.ReadTimeout("no answer in time", request=request)
-        return httpx.Response(200, json={"ok": True})
-
-    return httpx.Client(transport=httpx.MockTransport(answer), base_url="http://stub")
+    The stub runs in the caller's thread and counts its seconds instead of waiting for them.
+    """
+    app = StubApp()
+    app.room.play("cold-start")
+    return httpx.Client(transport=SyncTransport(app), base_url="http://stub")
