@@ -28,10 +28,8 @@ def _run_test(test_caps: Any, names: dict[str, Any], recording: dict[str, Any]) 
     names["Budget"] = play_back(recording)
     try:
         test_caps()
-    except NotImplementedError:
-        return "not written yet"
-    except (KeyboardInterrupt, SystemExit, NotRecorded):
-        raise
+    except (KeyboardInterrupt, SystemExit, NotRecorded, NotImplementedError):
+        raise  # no outcome of a test: stopped, asked beyond the recording, or not filled in
     except BaseException:  # pytest's own failures are no Exceptions
         return "failed"
     finally:
