@@ -6,6 +6,7 @@ No clock and no network: simpy counts the seconds, a fixed seed draws them.
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import escape
@@ -38,14 +39,14 @@ class Admits(Protocol):
 
 @dataclass(frozen=True)
 class Storm:
-    """What the room did: requests counted, the queue over time, and all that the first step led to on one laptop."""
+    """What the room did: requests counted, the queue over time, and the tree under one agent's first step."""
 
     planned: int
     denied: int
     answered: int
     refused: int
     queue: tuple[Point, ...]
-    first_step: Call
+    tree: Call
 
 
 def simulate(trace: dict[str, Any], new_budget: Callable[[], Admits] | None = None) -> Storm:
@@ -62,7 +63,8 @@ def simulate(trace: dict[str, Any], new_budget: Callable[[], Admits] | None = No
         budget = new_budget() if new_budget else None
         room.env.process(room.play(trace["steps"], budget, rng.uniform(0, ARRIVE_S), turn))
     room.env.run()
-    return Storm(room.planned, room.denied, room.answered, room.refused, _thinned(room.waiting), turns[0][0])
+    tree: Call = {"label": "agent", "denied": None, "children": turns[0][:1]}
+    return Storm(room.planned, room.denied, room.answered, room.refused, _thinned(room.waiting), tree)
 
 
 def follow_ups(tool: str, args: dict[str, Any], depth: int) -> list[tuple[str, dict[str, Any]]]:
@@ -136,12 +138,17 @@ def _never(tool: str, args: dict[str, Any], depth: int) -> list[Call]:
 
 def _thinned(waiting: list[Point]) -> tuple[Point, ...]:
     """The most that waited in each tick: enough for a picture."""
-    most: dict[int, float] = {}
-    for time, depth in waiting:
-        tick = int(time / TICK_S)
-        most[tick] = max(depth, most.get(tick, 0))
-    last = max(most, default=0)
-    return tuple((tick * TICK_S, most.get(tick, 0)) for tick in range(last + 2))
+    looks = deque(waiting)
+    points: list[Point] = []
+    depth = 0.0
+    while looks:
+        end = (len(points) + 1) * TICK_S
+        most = depth
+        while looks and looks[0][0] < end:
+            depth = looks.popleft()[1]
+            most = max(most, depth)
+        points.append((end - TICK_S, most))
+    return (*points, (len(points) * TICK_S, depth))
 
 
 def requests_table(storms: dict[str, Storm]) -> Panel:

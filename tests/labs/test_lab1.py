@@ -7,13 +7,19 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grader.diagnose import diagnose
+from grader.drivers import World, find_driver
 from grader.drivers.clocks import clock, jumping
+from grader.drivers.recorded import NotRecorded, play_back
 from grader.made_up import MadeUp
+from stub_server.ledger import Ledger
 from tests.labs.record_lab1 import FILE, recorded_budgets
 from tests.solved import solved_namespace
 from tests.submissions import groups_lost, judged_here, made_up
+from workshop.budget import BudgetDenied
 from workshop.lab import Lab
 from workshop.replay import HelpfulClient, PatientClient, canonical_json, cold_stub
 from workshop.storm import simulate
@@ -61,6 +67,72 @@ def test_the_recorded_budgets_are_those_of_the_solved_notebook(lab: Lab) -> None
 
 def test_the_lab_is_worth_twenty_points_in_forty_nine_minutes(lab: Lab) -> None:
     assert (lab.points, lab.minutes) == (20, 49)
+
+
+TOOLS = ("search", "http_get", "shell", "mail")
+CALLS = st.lists(st.tuples(st.sampled_from(TOOLS), st.integers(1, 5)), max_size=12)
+CAP = st.integers(0, 3)
+
+
+def decide(budget: Any, tool: str, depth: int) -> str:
+    """The reason of one decision, seen where a caller sees it: in what admit raises."""
+    try:
+        budget.admit(tool, {}, depth=depth)
+    except BudgetDenied as denied:
+        return str(denied)
+    return "admit"
+
+
+@given(calls=CALLS, caps=st.lists(CAP, min_size=3, max_size=3), total=CAP, deepest=CAP)
+def test_the_first_closed_gate_names_the_reason_and_a_denied_call_charges_nothing(
+    solved: dict[str, Any], calls: list[tuple[str, int]], caps: list[int], total: int, deepest: int
+) -> None:
+    listed = {tool: {"max_calls": cap} for tool, cap in zip(TOOLS, caps, strict=False)}
+    budget = solved["Budget"]({"max_total_calls": total, "max_depth": deepest, "max_parallel": 1, "tools": listed})
+    admitted: list[tuple[str, int]] = []
+    for tool, depth in calls:
+        used = sum(before == tool for before, _ in admitted)
+        gates = {
+            "unknown_tool": tool not in listed,
+            "per_tool_cap": used == listed.get(tool, {}).get("max_calls"),
+            "total_cap": len(admitted) == total,
+            "depth_cap": depth > deepest,
+            "admit": True,
+        }
+        reason = next(name for name, is_closed in gates.items() if is_closed)
+        assert decide(budget, tool, depth) == budget.decisions[-1]["reason"] == reason
+        admitted += [(tool, depth)] * (reason == "admit")
+    assert budget.total_calls == len(admitted) == sum(budget.per_tool.values())
+    assert budget.depth == max((depth for _, depth in admitted), default=0)
+    assert len(budget.decisions) == len(calls)
+
+
+@given(calls=CALLS)
+def test_a_recorded_budget_answers_like_the_one_it_was_recorded_from(
+    lab: Lab, solved: dict[str, Any], calls: list[tuple[str, int]]
+) -> None:
+    recording = lab.read_json(FILE)["right"]
+    played, real = play_back(recording)(recording["permit"]), solved["Budget"](recording["permit"])
+    for tool, depth in calls:
+        assert decide(played, tool, depth) == decide(real, tool, depth)
+    assert (played.total_calls, played.per_tool, played.depth) == (real.total_calls, real.per_tool, real.depth)
+    assert played.decisions == real.decisions
+
+
+def test_a_test_meets_only_budgets_called_budget_and_its_own_is_put_back(solved: dict[str, Any]) -> None:
+    met = []
+    names = {"note": lambda budget: met.append(budget.__name__), "Budget": "its own"}
+    exec("def test_caps(): note(Budget)", names)
+    asked = [{"recording": "right"}, {"recording": "admits_all"}]
+    assert find_driver("lab1.test")(World(Ledger()), {"budgets": asked}, names["test_caps"]) == ["passed", "passed"]
+    assert (met, names["Budget"]) == (["Budget", "Budget"], "its own")
+
+
+def test_a_test_with_a_permit_of_its_own_is_told_so(lab: Lab) -> None:
+    names: dict[str, Any] = {}
+    exec("def test_caps(): Budget({'max_total_calls': 1})", names)
+    with pytest.raises(NotRecorded, match="PERMIT"):
+        find_driver("lab1.test")(World(Ledger()), {"budgets": [{"recording": "right"}]}, names["test_caps"])
 
 
 @pytest.mark.parametrize("mutant", made_up("mutants", LAB), ids=lambda mutant: mutant.name)
