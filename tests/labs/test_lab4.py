@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbgrader.preprocessors import ClearSolutions
@@ -183,7 +183,7 @@ def test_without_its_lock_the_solution_makes_an_order_for_every_request(solved: 
 
 def released() -> Any:
     """What a student gets: the solved notebook without its solutions, as nbgrader clears it."""
-    cleared, _ = ClearSolutions().preprocess(solved_notebook(LAB.id), {})
+    cleared, _ = ClearSolutions().preprocess(copy.deepcopy(solved_notebook(LAB.id)), {})
     return cleared
 
 
@@ -194,7 +194,7 @@ def test_untouched_every_point_is_lost() -> None:
 
 
 def test_untouched_run_all_reaches_the_first_check_without_an_error() -> None:
-    notebook = nbformat.from_dict(released())
+    notebook = released()
     client = NotebookClient(
         notebook, timeout=60, allow_errors=True, resources={"metadata": {"path": str(ROOT / "solutions" / LAB.id)}}
     )
