@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from grader.diagnose import diagnose
 from grader.drivers import World, find_driver
@@ -63,6 +64,17 @@ def test_the_printed_permit_can_never_reach_its_total(lab: Lab) -> None:
 def test_the_recorded_budgets_are_those_of_the_solved_notebook(lab: Lab) -> None:
     stored = lab.read_json(FILE)
     assert stored == recorded_budgets(), "run python -m tests.labs.record_lab1"
+
+
+def test_every_released_permit_fits_the_permit_schema(lab: Lab) -> None:
+    schema = Draft202012Validator(lab.read_permit("permit.schema.json"))
+    permits = [lab.read_permit(name) for name in lab.permit_names if not name.endswith(".schema.json")]
+    assert permits
+    assert all(schema.is_valid(permit) for permit in permits)
+    for key in ("max_total_calls", "max_depth", "max_parallel", "tools"):
+        assert not schema.is_valid({name: value for name, value in permits[0].items() if name != key})
+    assert not schema.is_valid({**permits[0], "max_call": 1})
+    assert schema.is_valid({**permits[0], "x_note": "a local extension"})
 
 
 def test_the_lab_is_worth_twenty_points_in_forty_nine_minutes(lab: Lab) -> None:
