@@ -24,13 +24,20 @@ _MAX_FRAME = 2 * MAX_REPLY_BYTES + 1024
 
 
 class RoomClosed(Exception):
-    """The child is of no more use: ``status`` says whether it was late, died, or broke the protocol."""
+    """The child is of no more use: ``status`` says whether it was late, died, or broke the protocol.
+
+    ``where`` is put in by who asked: the cell or the check that it happened in.
+    """
 
     def __init__(self, status: str, reason: str) -> None:
         super().__init__(reason)
         self.status = status
         self.reason = reason
+        self.where = ""
         self.output = b""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}" if self.where else self.reason
 
 
 @dataclass(frozen=True)

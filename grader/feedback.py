@@ -27,33 +27,47 @@ STATUS_WORDS = {
 
 
 @dataclass(frozen=True)
+class WrongCase:
+    """The first wrong case of a group, in words. Of a hidden one the kind is told, never a value."""
+
+    what: str
+    expected: str
+    got: str
+
+
+@dataclass(frozen=True)
 class GroupReport:
-    """A group's points and how many of its cases are right."""
+    """A group's points, how many of its cases are right, and its first wrong case."""
 
     id: str
+    title: str
     points: int
     max_points: int
     right: int
     cases: int
+    wrong: WrongCase | None
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """A check's verdict for readers and scripts. Of hidden cases it holds counts, never a value."""
+    """A check's verdict for readers and scripts."""
 
     check_id: str
+    title: str
     points: int
     max_points: int
     misconception: str | None
+    hint: str
     first_wrong: str
-    text: str
     groups: tuple[GroupReport, ...]
-    wrong_public_cases: tuple[str, ...]
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> CheckReport:
-        groups = tuple(GroupReport(**group) for group in raw["groups"])
-        return cls(**{**raw, "groups": groups, "wrong_public_cases": tuple(raw["wrong_public_cases"])})
+        groups = tuple(
+            GroupReport(**{**group, "wrong": WrongCase(**group["wrong"]) if group["wrong"] else None})
+            for group in raw["groups"]
+        )
+        return cls(**{**raw, "groups": groups})
 
 
 def report_checks(graded: Graded, lab: Lab) -> dict[str, CheckReport]:
@@ -63,76 +77,110 @@ def report_checks(graded: Graded, lab: Lab) -> dict[str, CheckReport]:
 
 def _report(verdict: CheckVerdict, lab: Lab) -> CheckReport:
     misconception = diagnose(verdict.cases, lab)
+    wrong = verdict.first_wrong
+    if wrong is None:
+        first_wrong = ""
+    else:
+        first_wrong = misconception.title if misconception else f"{verdict.check.title}: {_in_words(wrong)}"
     return CheckReport(
         check_id=verdict.check.id,
+        title=verdict.check.title,
         points=verdict.points,
         max_points=verdict.check.points,
         misconception=misconception.id if misconception else None,
-        first_wrong=_first_wrong(verdict, lab),
-        text=check_text(verdict, lab),
+        hint=misconception.hint if misconception else "",
+        first_wrong=first_wrong,
         groups=tuple(_group_report(verdict, group) for group in verdict.check.groups),
-        wrong_public_cases=tuple(case.case.id for case in verdict.cases if not (case.is_right or case.case.is_hidden)),
     )
 
 
 def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
     cases = verdict.of_group(group)
-    points = group.points if verdict.has_earned(group) else 0
-    return GroupReport(group.id, points, group.points, sum(case.is_right for case in cases), len(cases))
+    wrong = next((case for case in cases if not case.is_right), None)
+    return GroupReport(
+        id=group.id,
+        title=group.title,
+        points=group.points if verdict.has_earned(group) else 0,
+        max_points=group.points,
+        right=sum(case.is_right for case in cases),
+        cases=len(cases),
+        wrong=_wrong_case(wrong) if wrong else None,
+    )
 
 
-def _first_wrong(verdict: CheckVerdict, lab: Lab) -> str:
-    """One line for the instructor's table: the likeliest misconception, else the check and what was wrong."""
-    wrong = verdict.first_wrong
-    if wrong is None:
-        return ""
-    misconception = diagnose(verdict.cases, lab)
-    return misconception.title if misconception else f"{verdict.check.title}: {_problem_in_words(wrong)}"
-
-
-def check_text(verdict: CheckVerdict, lab: Lab) -> str:
-    """The check's verdict as plain text: points, then each group with its first wrong case, then one hint."""
-    lines = [f"{verdict.check.title}: {verdict.points} of {verdict.check.points} points"]
-    for group in verdict.check.groups:
-        lines += _group_lines(verdict, group)
-    misconception = diagnose(verdict.cases, lab)
-    if misconception:
-        lines.append(f"Hint: {misconception.hint}")
-    return "\n".join(lines)
-
-
-def as_html(text: str) -> str:
-    """A report's text as escaped HTML without style or script, so that nbconvert's sanitiser keeps it."""
-    head, _, rest = text.partition("\n")
-    return f"<p><strong>{html.escape(head)}</strong></p><pre>{html.escape(rest)}</pre>"
-
-
-def _group_lines(verdict: CheckVerdict, group: Group) -> list[str]:
-    report = _group_report(verdict, group)
-    mark = "✓" if verdict.has_earned(group) else "✗"
-    line = f"{mark} {group.title}: {report.right} of {report.cases} cases, {report.points} of {group.points} points"
-    wrong = next((case for case in verdict.of_group(group) if not case.is_right), None)
-    return [line, *_wrong_lines(wrong)] if wrong else [line]
-
-
-def _wrong_lines(wrong: CaseVerdict) -> list[str]:
+def _wrong_case(wrong: CaseVerdict) -> WrongCase:
     if wrong.case.is_hidden:
-        return [f"    a case that is not shown: {_problem_in_words(wrong)}"]
+        return WrongCase("a case that is not shown", "", _in_words(wrong))
     expected = " or ".join(_cut(as_text(value)) for value in wrong.expected)
-    got = _cut(as_text(wrong.got)) if wrong.problem == "differs" else wrong.problem
-    return [f"    {wrong.case.what}", f"      expected {expected}", f"      got      {got}"]
+    got = _cut(as_text(wrong.got)) if wrong.problem == "differs" else _in_words(wrong)
+    return WrongCase(wrong.case.what, expected, got)
 
 
-def _problem_in_words(verdict: CaseVerdict) -> str:
+def _in_words(verdict: CaseVerdict) -> str:
     if verdict.problem == "differs":
         return "the answer differs"
     if verdict.problem.startswith("raised NotImplementedError"):
         return "not filled in yet"
-    return verdict.problem.partition(", expected")[0]
+    if verdict.case.is_hidden:  # how many effects are right is part of the answer
+        return verdict.problem.partition(", expected")[0]
+    return verdict.problem
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]} … ({len(text)} characters)"
+
+
+def as_plain(report: CheckReport) -> str:
+    """The report as text: points, then each group with its first wrong case, then one hint."""
+    lines = [_head(report)]
+    for group in report.groups:
+        lines.append(_group_line(group))
+        if group.wrong:
+            lines.append(f"    {group.wrong.what}")
+            lines += [f"      expected {group.wrong.expected}"] * bool(group.wrong.expected)
+            lines.append(f"      got {group.wrong.got}")
+    return "\n".join([*lines, *([f"Hint: {report.hint}"] * bool(report.hint))])
+
+
+def as_html(report: CheckReport) -> str:
+    """The same as escaped HTML, in the few tags that nbconvert's sanitiser lets through."""
+    items = []
+    for group in report.groups:
+        inner = ""
+        if group.wrong:
+            wrong = [html.escape(group.wrong.what)]
+            wrong += [f"expected <code>{html.escape(group.wrong.expected)}</code>"] * bool(group.wrong.expected)
+            wrong.append(f"got <code>{html.escape(group.wrong.got)}</code>")
+            inner = "<ul>" + "".join(f"<li>{line}</li>" for line in wrong) + "</ul>"
+        items.append(f"<li>{html.escape(_group_line(group))}{inner}</li>")
+    hint = f"<div><strong>Hint:</strong> {html.escape(report.hint)}</div>" if report.hint else ""
+    return f"<div><strong>{html.escape(_head(report))}</strong></div><ul>{''.join(items)}</ul>{hint}"
+
+
+def _head(report: CheckReport) -> str:
+    return f"{report.title}: {report.points} of {_points(report.max_points)}"
+
+
+def _group_line(group: GroupReport) -> str:
+    mark = "✗" if group.wrong else "✓"
+    return f"{mark} {group.title}: {group.right} of {group.cases} cases, {group.points} of {_points(group.max_points)}"
+
+
+def _points(count: int) -> str:
+    return f"{count} point" if count == 1 else f"{count} points"
+
+
+def as_summary(status: str, notes: tuple[str, ...], reports: Mapping[str, CheckReport]) -> str:
+    """The top of a feedback page, as Markdown: status, what was mended or went wrong, points and hint of each check."""
+    lines = [f"**{STATUS_WORDS[status]}**", "", *(f"- {_literal(note)}" for note in notes), ""]
+    for report in reports.values():
+        lines.append(f"- {_head(report)}." + (f" {report.hint}" if report.points < report.max_points else ""))
+    return "\n".join(lines)
+
+
+def _literal(note: str) -> str:
+    """A note as text: it can name a cell that a student named."""
+    return note.replace("&", "&amp;").replace("<", "&lt;").replace("`", "'")
 
 
 def verdict_document(

@@ -92,7 +92,7 @@ def grade_notebook(
     closed = [*first.closed, *second.closed]
     found = {room.status for room in closed}
     status = next((name for name in STATUSES if name in found), "graded")
-    return Graded(status, verdicts, first.outputs, tuple(dict.fromkeys(room.reason for room in closed)))
+    return Graded(status, verdicts, first.outputs, tuple(dict.fromkeys(map(str, closed))))
 
 
 def _judge_all(step: AskCheck, *passes: _Pass) -> tuple[CaseVerdict, ...]:
@@ -125,7 +125,9 @@ def _run(one: _Pass, lab: Lab, launch: Launch, bounds: Bounds) -> None:
             finally:
                 asker.close()
     if one.position < len(one.steps):
-        one.closed.append(RoomClosed("timed_out", f"the notebook took more than {bounds.notebook_s:g} s"))
+        late = RoomClosed("timed_out", f"took more than {bounds.notebook_s:g} s")
+        late.where = "the notebook"
+        one.closed.append(late)
 
 
 def furnish(room: Path, lab: Lab) -> None:
@@ -168,6 +170,7 @@ def _run_cell(one: _Pass, step: RunCell, asker: Asker, bounds: Bounds, *, is_aga
         heard = asker.ask({"op": "cell", "source": step.source}, until=until, room_for_output=room)
     except RoomClosed as closed:
         one.skip.add(step.index)
+        closed.where = f"cell {step.name}"
         if keeps:
             _keep(one, step, closed.output, (closed.status, closed.reason), room)
         raise
@@ -214,6 +217,7 @@ def _ask_check(one: _Pass, step: AskCheck, asker: Asker, bounds: Bounds) -> None
             heard = asker.ask(request, until=min(one.deadline, started + left), room_for_output=0)
         except RoomClosed as closed:
             one.replies[key] = ("silent", closed.reason, ledger)
+            closed.where = f"{step.check_id}, {'a case that is not shown' if case.is_hidden else case.what}"
             raise
         finally:
             one.seconds_left[step.grade_id] = left - (time.monotonic() - started)

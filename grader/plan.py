@@ -16,9 +16,10 @@ class NotACheck(Exception):
 
 @dataclass(frozen=True)
 class RunCell:
-    """Run the cell at ``index`` of the notebook."""
+    """Run the cell at ``index`` of the notebook; ``name`` is its id."""
 
     index: int
+    name: str
     source: str
 
 
@@ -46,7 +47,7 @@ def make_plan(notebook: Any) -> tuple[Step, ...]:
             check_id, names = read_check_call(cell.source)
             steps.append(AskCheck(index, nbgrader["grade_id"], check_id, names))
         else:
-            steps.append(RunCell(index, cell.source))
+            steps.append(RunCell(index, cell.id, cell.source))
     return tuple(steps)
 
 

@@ -12,7 +12,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Unicode
 
 from grader.course import Course
-from grader.feedback import STATUS_WORDS, as_html, verdict_document
+from grader.feedback import as_html, as_plain, as_summary, verdict_document
 from grader.grading import CellOutput
 from grader.submission import Result, mend, read_course_lab, result_of, submission_key
 
@@ -65,7 +65,8 @@ class RunAndJudge(CoursePreprocessor):
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = _outputs(result, cell)
-        nb.metadata[_KEY] = {"status": result.status, "notes": list(result.notes)}
+        summary = as_summary(result.status, result.notes, result.reports)
+        nb.metadata[_KEY] = {"status": result.status, "summary": summary}
         resources[_KEY] = result
         document = verdict_document(result.status, result.notes, result.reports, lab, key)
         resources.setdefault("outputs", {})[VERDICT_FILE] = document.encode()
@@ -77,7 +78,7 @@ def _outputs(result: Result, cell: NotebookNode) -> list[NotebookNode]:
         report = result.reports.get(cell.metadata.nbgrader.grade_id)
         if report is None:
             return []
-        return [new_output("display_data", {"text/plain": report.text, "text/html": as_html(report.text)})]
+        return [new_output("display_data", {"text/plain": as_plain(report), "text/html": as_html(report)})]
     output = result.outputs.get(cell.id, CellOutput())
     made = []
     if output.printed:
@@ -116,11 +117,5 @@ class FeedbackOnlyVerdicts(NbGraderPreprocessor):  # type: ignore[misc]
             if cell.cell_type == "code" and not utils.is_grade(cell):
                 cell.outputs = []
             cell.pop("attachments", None)
-        lines = [f"**{STATUS_WORDS[found['status']]}**", "", *(f"- {_literal(note)}" for note in found["notes"])]
-        nb.cells.insert(0, new_markdown_cell("\n".join(lines), id="admit-one-status"))
+        nb.cells.insert(0, new_markdown_cell(found["summary"], id="admit-one-status"))
         return nb, resources
-
-
-def _literal(note: str) -> str:
-    """A note as text: it can name a cell that a student named."""
-    return note.replace("&", "&amp;").replace("<", "&lt;").replace("`", "'")

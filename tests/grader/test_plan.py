@@ -37,12 +37,12 @@ def test_show_cells_and_text_are_not_run() -> None:
     notebook = new_notebook(
         cells=[
             new_markdown_cell("text"),
-            new_code_cell("a = 1"),
+            new_code_cell("a = 1", id="one"),
             new_code_cell("plot()", metadata={"tags": ["show"]}),
             new_code_cell('check("lab1.counting", Budget)', metadata=grade),
         ]
     )
     assert make_plan(notebook) == (
-        RunCell(1, "a = 1"),
+        RunCell(1, "one", "a = 1"),
         AskCheck(3, "check_counting", "lab1.counting", ("Budget",)),
     )
