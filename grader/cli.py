@@ -125,7 +125,7 @@ def stub(
     """Run the stub server alone until Ctrl-C."""
     import stub_server
 
-    stub_server.serve(port=port, decide_file=decide)
+    stub_server.serve_forever(port=port, decide_file=decide)
 
 
 @app.command(epilog="Example: admit-one doctor")

@@ -11,7 +11,8 @@ from stub_server.write_once import Decide, StampStore
 if TYPE_CHECKING:
     from stub_server.app import StubApp
     from stub_server.room import Room
-    from stub_server.serve import StartError, Stub, serve, start
+    from stub_server.serve import serve_forever, start
+    from stub_server.server import StartError, Stub
     from stub_server.sync_transport import SyncTransport
 
 __all__ = [
@@ -27,18 +28,18 @@ __all__ = [
     "StubApp",
     "SyncTransport",
     "parse",
-    "serve",
+    "serve_forever",
     "start",
 ]
 
 # The server costs 0.15 s to import. Whoever only wants the ledger, the grader above all, does not pay for it.
 _ON_FIRST_USE = {
     "Room": "stub_server.room",
-    "StartError": "stub_server.serve",
-    "Stub": "stub_server.serve",
+    "StartError": "stub_server.server",
+    "Stub": "stub_server.server",
     "StubApp": "stub_server.app",
     "SyncTransport": "stub_server.sync_transport",
-    "serve": "stub_server.serve",
+    "serve_forever": "stub_server.serve",
     "start": "stub_server.serve",
 }
 

@@ -67,6 +67,7 @@ class StubApp:
             await send(message)
 
         try:
+            self.room.door.check(scope, entry.served.student)
             await play(self._step(scope), self._routes, scope, receive, watched, entry)
         except Refused as refused:
             await error_answer(refused)(scope, receive, watched)

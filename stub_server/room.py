@@ -5,26 +5,58 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from stub_server.door import Door
 from stub_server.ledger import Ledger
 from stub_server.request_log import RequestLog
 from stub_server.scenario import Playing, scenarios
+from stub_server.sqlite_store import Database, SqliteLedger, SqliteStore
 from stub_server.write_once import Decide, StampStore
 
 
 class Room:
-    """The state behind one app. Two rooms share nothing."""
+    """The state behind one app. Two rooms share nothing.
 
-    def __init__(self, decide: Decide | None = None, log: RequestLog | None = None) -> None:
+    Args:
+        store_file: an SQLite file that keeps ledger and records; None keeps them in memory.
+
+    Raises:
+        StoreUnusable: the file cannot be used.
+    """
+
+    def __init__(
+        self,
+        decide: Decide | None = None,
+        *,
+        log: RequestLog | None = None,
+        door: Door | None = None,
+        store_file: Path | None = None,
+    ) -> None:
         self.decide = decide
-        self.ledger = Ledger()
-        self.store = StampStore(self.ledger)
         self.log = log or RequestLog()
-        self.refunding = threading.Lock()
+        self.door = door or Door()
         self.playing: Playing | None = None
+        self.refunding = threading.Lock()
+        self._database = None if store_file is None else Database(store_file)
+        self._open_books()
         self._lock = threading.Lock()
         self._under_way: dict[tuple[str, str], int] = {}
+
+    def _open_books(self) -> None:
+        if self._database is None:
+            self.ledger = Ledger()
+            self.store = StampStore(self.ledger)
+        else:
+            self.ledger = ledger = SqliteLedger(self._database)
+            self.store = SqliteStore(self._database, ledger)
+
+    def close(self) -> None:
+        """Close the files. Whatever student code still hangs can no longer write to them."""
+        self.log.close()
+        if self._database is not None:
+            self._database.close()
 
     def play(self, name: str | None) -> None:
         """Play a scenario from its beginning, or none.
@@ -37,15 +69,20 @@ class Room:
         self.playing = None if name is None else Playing(scenarios()[name])
 
     def forget(self) -> str:
-        """Start again with an empty ledger, store and log. Returns one line that says what is gone."""
+        """Start again with an empty ledger, store and log. Returns one line that says what is gone.
+
+        Raises:
+            RuntimeError: the store is in a file, and a file is not emptied behind anybody's back.
+        """
+        if self._database is not None:
+            raise RuntimeError("the store is in a file: stop the server and start it with another file")
         line = (
             f"forgotten: {self.ledger.count} effects with their records, {self.log.total} log rows;"
             f" {'the mounted function stays' if self.decide else 'no function is mounted'}"
         )
         if self.playing is not None:
             self.playing = Playing(self.playing.scenario)
-        self.ledger = Ledger()
-        self.store = StampStore(self.ledger)
+        self._open_books()
         self.log.clear()
         return line
 

@@ -1,168 +1,23 @@
-"""Running the app on a socket: in a background thread of a notebook, or as a process of its own."""
+"""Starting the server: for a notebook, or as a process with what `admit-one stub` can be told."""
 
 from __future__ import annotations
 
-import asyncio
-import atexit
-import logging
+import re
 import signal
-import socket
-import sys
 import threading
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Self
+from types import FrameType
 
-import uvicorn
-
-from stub_server.app import StubApp
-from stub_server.connection import connection_class
 from stub_server.decide_file import load_decide
-from stub_server.decide_threads import DecideThreads
-from stub_server.ledger import Ledger
+from stub_server.door import Door, is_loopback
+from stub_server.fair_share import FairShare
 from stub_server.request_log import RequestLog
 from stub_server.room import Room
-from stub_server.write_once import Decide
+from stub_server.server import HOST, StartError, Stub
 
-HOST = "127.0.0.1"
+__all__ = ["StartError", "Stub", "serve_forever", "start"]
+
 PORT = 8088
-DECIDE_SECONDS = 2.0
-# Longer than common clients keep an idle connection, so that they close it and never find it closed.
-KEEP_ALIVE_SECONDS = 75
-STOP_SECONDS = 0.4
-
-
-class StartError(RuntimeError):
-    """Raised when a server cannot start as asked. The message is one line that says what to do."""
-
-
-class Stub:
-    """A server in a background thread, with what a notebook needs of it.
-
-    Attributes:
-        url: where it listens, without a path.
-        base_url: the same with `/v1`, for clients of the planner.
-    """
-
-    def __init__(self, *, host: str = HOST, port: int = 0, room: Room | None = None) -> None:
-        self._room = room or Room()
-        listener = _listen(host, port)
-        self.port: int = listener.getsockname()[1]
-        self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
-        self.base_url = f"{self.url}/v1"
-        self._server: uvicorn.Server | None = None
-        self._is_up = threading.Event()
-        self._thread = threading.Thread(target=self._serve, args=(listener,), name="admit-one-stub", daemon=True)
-        self._thread.start()
-        self._is_up.wait()
-        atexit.register(self.stop)
-
-    @property
-    def is_running(self) -> bool:
-        return self._thread.is_alive()
-
-    @property
-    def ledger(self) -> Ledger:
-        return self._room.ledger
-
-    @property
-    def log(self) -> RequestLog:
-        return self._room.log
-
-    def mount(self, decide: Decide) -> None:
-        """Answer `POST /tool` with this function from now on. Ledger, records and log stay as they are."""
-        if not callable(decide):
-            raise TypeError("mount() takes the function itself: stub.mount(decide)")
-        self._room.decide = decide
-
-    def play(self, scenario: str | None) -> None:
-        """Play a scenario of scripted faults from its beginning; None ends it.
-
-        Raises:
-            ValueError: there is none of that name; the message lists the names there are.
-        """
-        self._room.play(scenario)
-
-    def reset(self) -> None:
-        """Begin with an empty ledger, store and log, and say in one line what was forgotten.
-
-        The mounted function stays, and a scenario starts again. A call that still hangs keeps the ledger that it
-        was given.
-        """
-        print(self._room.forget())
-
-    def stop(self) -> None:
-        """Stop serving and free the port, within a second. Stopping twice is fine.
-
-        Only a thread in which a student's function still hangs is left, since none can be killed.
-        """
-        if self._server is not None:
-            self._server.should_exit = True
-        self._thread.join()
-        self._room.log.close()
-        atexit.unregister(self.stop)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def __repr__(self) -> str:
-        return f"<stub server, {'running' if self.is_running else 'stopped'}>"
-
-    def _serve(self, listener: socket.socket) -> None:
-        try:
-            with asyncio.Runner() as runner:
-                runner.run(self._serve_on_loop(listener))
-        finally:
-            self._is_up.set()
-            listener.close()
-
-    async def _serve_on_loop(self, listener: socket.socket) -> None:
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _loop, _context: None)
-        threads = DecideThreads(loop, DECIDE_SECONDS)
-        config = uvicorn.Config(
-            StubApp(self._room),
-            http=connection_class(threads, self._room.log),
-            interface="asgi3",
-            lifespan="off",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        )
-        _silence()
-        self._server = _Server(config, self._is_up)
-        try:
-            await self._server.serve(sockets=[listener])
-        finally:
-            threads.stop(STOP_SECONDS)
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server, which says when it listens and does not wait for hanging requests at the end."""
-
-    def __init__(self, config: uvicorn.Config, is_up: threading.Event) -> None:
-        super().__init__(config)
-        self._is_up = is_up
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._is_up.set()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().call_later(STOP_SECONDS, self._give_up)
-        await super().shutdown(sockets)
-
-    def _give_up(self) -> None:
-        self.force_exit = True
-
 
 _notebook_stub: Stub | None = None
 
@@ -193,18 +48,40 @@ def start(port: int = PORT) -> Stub:
     return stub
 
 
-def serve(host: str = HOST, port: int = PORT, *, decide_file: Path | None = None, log_file: Path | None = None) -> None:
+def serve_forever(
+    host: str = HOST,
+    port: int = PORT,
+    *,
+    decide_file: Path | None = None,
+    log_file: Path | None = None,
+    store_file: Path | None = None,
+    scenario: str | None = None,
+    room_token: str | None = None,
+    students_file: Path | None = None,
+    fair_share: str | None = None,
+) -> None:
     """Serve until interrupted or terminated: what `admit-one stub` does.
 
     Args:
+        host: another address than loopback is classroom mode, and needs a room token.
         decide_file: a Python file that defines `decide(payload, store)`, to mount at `/tool`.
         log_file: where the log is also written, one JSON object a line.
+        store_file: an SQLite file that keeps ledger and records over a restart.
+        scenario: the name of the scripted faults to play.
+        room_token: what every request must send as its Bearer token: at least 8 letters, digits, `-`, `.` or `_`.
+        students_file: the ids that may post, one a line.
+        fair_share: `N/hour`, the calls a student id may make in any hour. In classroom mode it needs the ids.
 
     Raises:
-        StartError: the port is taken, or the file cannot be used.
+        StartError: something of this cannot be; the message is one line that says what to do.
     """
-    decide = None if decide_file is None else load_decide(decide_file)
-    room = Room(decide, RequestLog(log_file))
+    try:
+        door = _door(host, room_token, students_file, fair_share)
+        decide = None if decide_file is None else load_decide(decide_file)
+        room = Room(decide, log=RequestLog(log_file), door=door, store_file=store_file)
+        room.play(scenario)
+    except (ValueError, OSError) as error:
+        raise StartError(str(error)) from error
     ended = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -221,27 +98,18 @@ def serve(host: str = HOST, port: int = PORT, *, decide_file: Path | None = None
             signal.signal(number, handler)
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio turns Nagle off; without it each answer waits 40 ms for an ACK.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform == "win32":  # where SO_REUSEADDR would let two servers share a port
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
-    else:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(2048)
-    except OSError as error:
-        listener.close()
-        raise StartError(f"cannot listen on {host}:{port}: {error.strerror}; choose another port") from None
-    return listener
-
-
-def _silence() -> None:
-    """Keep uvicorn's loggers off stderr, where logging puts warnings that nobody has asked for."""
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.asgi"):
-        logger = logging.getLogger(name)
-        logger.propagate = False
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())
+def _door(host: str, token: str | None, students_file: Path | None, fair_share: str | None) -> Door:
+    if token is not None and not re.fullmatch(r"[A-Za-z0-9._-]{8,200}", token):
+        raise ValueError("a room token has at least 8 letters, digits, `-`, `.` or `_`")
+    students = None
+    if students_file is not None:
+        lines = students_file.read_text(encoding="utf-8").split("\n")
+        students = frozenset(line.strip() for line in lines if line.strip())
+    if fair_share is None:
+        return Door(token, students)
+    calls = re.fullmatch(r"([1-9][0-9]{0,5})/hour", fair_share)
+    if calls is None:
+        raise ValueError(f"a fair share is written 60/hour, not {fair_share}")
+    if students is None and not is_loopback(host):
+        raise ValueError("a fair share in a classroom needs the list of student ids: whoever makes one up has no limit")
+    return Door(token, students, FairShare(int(calls[1])))

@@ -162,12 +162,11 @@ def test_as_a_process_it_serves_a_file_logs_to_a_file_and_ends_on_a_signal(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     (tmp_path / "mine.py").write_text(DECIDE_FILE)
-    log_file = tmp_path / "access.log"
     code = (
         "from pathlib import Path; import stub_server;"
-        f"stub_server.serve(port=0, decide_file=Path({str(tmp_path / 'mine.py')!r}), log_file=Path({str(log_file)!r}))"
+        "stub_server.serve_forever(port=0, decide_file=Path('mine.py'), log_file=Path('access.log'))"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         url = line.split()[2]
@@ -175,5 +174,5 @@ def test_as_a_process_it_serves_a_file_logs_to_a_file_and_ends_on_a_signal(
         os.kill(process.pid, number)
         assert process.wait(5) == 0
         assert process.stdout.read() == ""
-    rows = [json.loads(text) for text in log_file.read_text().splitlines()]
+    rows = [json.loads(text) for text in (tmp_path / "access.log").read_text().splitlines()]
     assert [(row["method"], row["path"], row["status"]) for row in rows] == [("POST", "/tool", 200)]
