@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,16 +34,21 @@ class LedgerFromHere:
 
 @driver("lab4.digest")
 def digest(world: World, case: dict[str, Any], canonical_digest: Any) -> Json:
-    """The digest of the case's ``args``, whose keys come in the order of the table."""
-    return canonical_digest(case["args"])
+    """The digest of ``args``; with ``again``, whether that has the same one. Keys come in the order of the table."""
+    told = canonical_digest(case["args"])
+    if "again" not in case:
+        return told
+    return {"same_digest": json.dumps(told) == json.dumps(canonical_digest(case["again"]))}
 
 
 @driver("lab4.decide")
-def decide(world: World, case: dict[str, Any], student_decide: Any) -> Json:
+def decide(world: World, case: dict[str, Any], student_decide: Any, canonical_digest: Any) -> Json:
     """The named ``fields`` of the reply to each of ``payloads``, one after another on one fresh store.
 
     ``earlier`` orders of somebody else are on the ledger first: they count, and $order1 is then the first of
-    them. The replies to the payloads in ``before`` are not told. ``status`` is a field like those of the body.
+    them. The replies to the payloads in ``before`` are not told. Beside the fields of a body there are ``status``
+    and ``counter_minus_ledger``, and a digest that is the student's own of the arguments is told by that name:
+    how it is computed is another check's question.
     """
     ledger = LedgerFromHere(world.ledger, world.ledger.count)
     for number in range(case.get("earlier", 0)):
@@ -52,7 +56,15 @@ def decide(world: World, case: dict[str, Any], student_decide: Any) -> Json:
     store = StampStore(ledger)
     for payload in case.get("before", ()):
         student_decide(payload, store)
-    return [_told(student_decide(payload, store), case["fields"]) for payload in case["payloads"]]
+    replies = []
+    for payload in case["payloads"]:
+        told = _told(student_decide(payload, store))
+        if type(told.get("side_effect_counter")) is int:
+            told["counter_minus_ledger"] = told["side_effect_counter"] - store.effects
+        if "arg_digest" in told and "arg_digest" in case["fields"]:
+            told["arg_digest"] = _named(told["arg_digest"], payload["arguments"], canonical_digest)
+        replies.append({name: told[name] for name in case["fields"] if name in told} or told)
+    return replies
 
 
 @driver("lab4.overlap")
@@ -61,14 +73,14 @@ def overlap(world: World, case: dict[str, Any], student_decide: Any) -> Json:
     store = _STORES[case["hold"]](LedgerFromHere(world.ledger, world.ledger.count), case["times"])
     decisions: dict[str, int] = {}
     for reply in ask_at_once(student_decide, case["payload"], store):
-        decision = str(_told(reply, ["decision"]).get("decision"))
+        decision = str(_told(reply).get("decision"))
         decisions[decision] = decisions.get(decision, 0) + 1
     return {"decisions": decisions, "orders_for_a_new_key": store.orders_for_a_new_key}
 
 
 @driver("lab4.host_write")
-def host_write(world: World, case: dict[str, Any], student_host_write: Callable[..., Any]) -> Json:
-    """What reached a stub that gives the case's ``reply``, and what came back to the caller."""
+def host_write(world: World, case: dict[str, Any], student_host_write: Any, canonical_digest: Any) -> Json:
+    """The named ``fields`` of what reached a stub that gives the case's ``reply``, and of what came back."""
     sent: list[dict[str, Any]] = []
 
     def stub(request: httpx.Request) -> httpx.Response:
@@ -85,13 +97,25 @@ def host_write(world: World, case: dict[str, Any], student_host_write: Callable[
             if sent:
                 raise
             reply = "raised before any request"
+    if isinstance(reply, dict) and isinstance(stamp := reply.get("stamp"), dict) and "arg_digest" in stamp:
+        stamp = {
+            **stamp,
+            "arg_digest": _named(stamp["arg_digest"], case["tool_json"]["arguments"], canonical_digest),
+        }
+        reply = {**reply, "stamp": stamp}
     told = {"requests": len(sent), "sent": sent[0] if sent else None, "reply": reply}
     return {name: told[name] for name in case["fields"]}
 
 
-def _told(reply: Any, fields: list[str]) -> dict[str, Any]:
+def _told(reply: Any) -> dict[str, Any]:
+    """The body with its status in it, or what came instead of a status and a body."""
     match reply:
         case (status, dict() as body):
-            told = {**body, "status": status}
-            return {name: told[name] for name in fields if name in told}
+            return {**body, "status": status}
     return {"not_a_status_and_a_body": type(reply).__name__}
+
+
+def _named(digest: Any, args: Any, canonical_digest: Any) -> Any:
+    """A name for the student's own digest of ``args``, and any other digest as it is."""
+    is_own = json.dumps(digest) == json.dumps(canonical_digest(args))
+    return "canonical_digest(arguments)" if is_own else digest

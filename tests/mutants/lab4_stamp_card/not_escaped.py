@@ -1,4 +1,4 @@
-# loses: escapes
+# loses: hashed_bytes
 # hint: not_escaped
 # Keeps letters as they are, because they look better.
 

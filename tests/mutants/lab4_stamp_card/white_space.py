@@ -1,4 +1,4 @@
-# loses: white_space
+# loses: hashed_bytes
 # hint: white_space
 # json.dumps sorts the keys; its blanks after comma and colon are hashed too.
 
