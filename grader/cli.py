@@ -72,9 +72,9 @@ def _fail(message: str, *, code: int) -> None:
 def _root() -> Path:
     """The repository: the current folder where it is one, else the one this package is installed from."""
     for folder in (Path.cwd(), REPOSITORY):
-        if (folder / "fixtures").is_dir() and (folder / "notebooks").is_dir():
+        if (folder / "fixtures").is_dir() and (folder / "permits").is_dir():
             return folder
-    raise UsageError("no labs here; change into the folder that holds fixtures/ and notebooks/")
+    raise UsageError("no labs here; change into the folder that holds fixtures/ and permits/")
 
 
 def _labs(root: Path, names: list[str] | None) -> list[Lab]:
