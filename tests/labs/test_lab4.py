@@ -16,7 +16,7 @@ from nbgrader.preprocessors import ClearSolutions
 from grader.drive import drive
 from grader.made_up import MadeUp, solution_cells
 from stub_server.ledger import Ledger
-from stub_server.serve import Stub
+from stub_server.server import Stub
 from tests.solved import ROOT, solved_namespace, solved_notebook
 from tests.submissions import groups_lost, judged_here, made_up
 from workshop.card_file import compare_card
