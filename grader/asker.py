@@ -21,6 +21,7 @@ _TICK_S = 0.05
 _CHUNK = 65536
 # An answer is JSON text inside a JSON string, so quotes and backslashes are escaped once more.
 _MAX_FRAME = 2 * MAX_REPLY_BYTES + 1024
+_MAX_LEDGER_REQUEST = 4096
 
 
 class RoomClosed(Exception):
@@ -64,6 +65,8 @@ class Asker:
         self._selector.register(child.output, selectors.EVENT_READ, self._drain)
         self._output = bytearray()
         self._room_for_output = bounds.cell_output
+        self._effects = 0
+        self._went_well = True
 
     def ask(self, request: dict[str, Any], *, until: float, room_for_output: int) -> Heard:
         """Send ``request`` and wait for its reply until ``until`` (monotonic seconds).
@@ -76,6 +79,7 @@ class Asker:
         try:
             return self._ask(request, until)
         except RoomClosed as closed:
+            self._went_well = False
             self._drain()
             closed.output = bytes(self._output)
             raise
@@ -87,15 +91,18 @@ class Asker:
 
     def close(self) -> None:
         self._selector.close()
-        self._child.close()
+        self._child.close(went_well=self._went_well)
 
     def _ask(self, request: dict[str, Any], until: float) -> Heard:
         self._hear()
         if not self._replies.is_empty:
             raise RoomClosed("tampered", "a reply came before it was asked for")
-        request_id = secrets.token_hex(16)
-        self._send(frame(json.dumps({**request, "id": request_id}).encode()), until)
-        payload = self._wait_for_reply(until)
+        request_id, fence_id = secrets.token_hex(16), secrets.token_hex(16)
+        fence = {"op": "ready", "id": fence_id}
+        self._send(b"".join(frame(json.dumps(one).encode()) for one in ({**request, "id": request_id}, fence)), until)
+        message = _read_message(self._wait_for_reply(until), request_id)
+        # The runner answers in order: a second reply stands before the fence's, however late it was sent.
+        _read_message(self._wait_for_reply(until), fence_id)
         self._serve_ledger()
         while self._drain():
             if time.monotonic() > until:
@@ -103,7 +110,7 @@ class Asker:
         self._hear()
         if not self._replies.is_empty:
             raise RoomClosed("tampered", "more than one reply came")
-        return Heard(_read_message(payload, request_id), bytes(self._output))
+        return Heard(message, bytes(self._output))
 
     def _send(self, data: bytes, until: float) -> None:
         control = self._child.control
@@ -131,10 +138,15 @@ class Asker:
                 raise RoomClosed("timed_out", "time was up")
             if now - last_look >= _TICK_S:
                 last_look = now
-                if self._child.memory() > self._bounds.memory:
-                    raise RoomClosed("crashed", f"it used more than {self._bounds.memory >> 20} MiB of memory")
+                if excess := self._excess():
+                    raise RoomClosed("crashed", excess)
             for key, _ in self._selector.select(min(_TICK_S, until - now)):
                 key.data()
+
+    def _excess(self) -> str:
+        if self._effects > self._bounds.effects:
+            return f"it made more than {self._bounds.effects} effects"
+        return self._child.excess(self._bounds)
 
     def _hear(self) -> None:
         try:
@@ -177,9 +189,10 @@ class Asker:
             self._forget(self._child.ledger)  # the child breaks its own ledger: it gets no more order ids
 
     def _ledger_answer(self, request: bytes) -> Any:
-        message = parse(request, max_bytes=MAX_REPLY_BYTES)
+        message = parse(request, max_bytes=_MAX_LEDGER_REQUEST)
         if isinstance(message, dict) and isinstance(message.get("apply"), list):
             key, sku, qty = (*message["apply"], None, None, None)[:3]
+            self._effects += 1
             # Whatever the arguments are worth, an effect that was made counts.
             return self.ledger.record(ORDER_TOOL, key if isinstance(key, str) else None, {"sku": sku, "qty": qty})
         return self.ledger.count

@@ -9,7 +9,11 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True)
 class Bounds:
-    """Time in seconds, sizes in bytes. ``cell_s`` covers all cases of a check together."""
+    """Time in seconds, sizes in bytes. ``cell_s`` covers all cases of a check together.
+
+    ``disk`` is shared out over the sandbox's three writable folders; ``files`` counts what lies in them. ``effects``
+    bounds what one notebook can make the ledger remember.
+    """
 
     start_s: float = 30.0
     cell_s: float = 10.0
@@ -18,6 +22,8 @@ class Bounds:
     notebook_output: int = 4 * MIB
     memory: int = 512 * MIB
     address_space: int = 1024 * MIB
-    file_size: int = 16 * MIB
+    disk: int = 16 * MIB
+    files: int = 4096
     open_files: int = 128
     processes: int = 64
+    effects: int = 10_000

@@ -2,7 +2,7 @@
 
 A launcher takes the room, a folder that holds the lab's public files and nothing else, and gives back the running
 child with its two sockets and its output. The one here bounds and kills but does not isolate: student code runs as
-the user who grades.
+the user who grades. grader.sandbox has the one that isolates.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from pathlib import Path
 
 import psutil
 
+from grader.bounds import Bounds
+
 
 class CouldNotLaunch(Exception):
     """The child did not start: our fault or the machine's, never the student's."""
@@ -26,17 +28,21 @@ class CouldNotLaunch(Exception):
 
 @dataclass(frozen=True)
 class Child:
-    """A running child: our ends of the control and ledger sockets, its output, and how to end it."""
+    """A running child: our ends of the control and ledger sockets, and its output.
+
+    ``excess`` says in words which bound the child and its descendants are past, or "". ``end`` ends them all; it is
+    told whether the run went well, since only then may the place that the child ran in serve again.
+    """
 
     control: socket.socket
     ledger: socket.socket
     output: int
-    kill: Callable[[], None]
-    memory: Callable[[], int]
+    excess: Callable[[Bounds], str]
+    end: Callable[[bool], None]
 
-    def close(self) -> None:
+    def close(self, *, went_well: bool) -> None:
         """End the child and everything it started, then close our ends."""
-        self.kill()
+        self.end(went_well)
         self.control.close()
         self.ledger.close()
         os.close(self.output)
@@ -45,40 +51,74 @@ class Child:
 Launch = Callable[[Path], Child]
 
 
+@dataclass(frozen=True)
+class Wires:
+    """Both ends of what connects a child: the outer ones for Child, the inner ones for the new process."""
+
+    control: socket.socket
+    ledger: socket.socket
+    output: int
+    inner_control: socket.socket
+    inner_ledger: socket.socket
+    inner_output: int
+
+    @classmethod
+    def lay(cls) -> Wires:
+        control, inner_control = socket.socketpair()
+        ledger, inner_ledger = socket.socketpair()
+        output, inner_output = os.pipe()
+        os.set_blocking(output, False)
+        return cls(control, ledger, output, inner_control, inner_ledger, inner_output)
+
+    @property
+    def inner_fds(self) -> tuple[int, int, int]:
+        return self.inner_control.fileno(), self.inner_ledger.fileno(), self.inner_output
+
+    def close_inner(self) -> None:
+        """Once the child has them: else its death would not show as an end of file."""
+        self.inner_control.close()
+        self.inner_ledger.close()
+        os.close(self.inner_output)
+
+    def close_outer(self) -> None:
+        self.control.close()
+        self.ledger.close()
+        os.close(self.output)
+
+
 def launch_process(room: Path) -> Child:
     """A plain child process in ``room``, in a session of its own, with a bare environment."""
-    control, inner_control = socket.socketpair()
-    ledger, inner_ledger = socket.socketpair()
-    output, inner_output = os.pipe()
-    fds = (inner_control.fileno(), inner_ledger.fileno())
+    wires = Wires.lay()
+    control, ledger, output = wires.inner_fds
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "grader.runner", *map(str, fds)],
+            [sys.executable, "-P", "-m", "grader.runner", str(control), str(ledger)],
             cwd=room,
-            env=child_environment(room),
+            env=child_environment(room, path=os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"])),
             stdin=subprocess.DEVNULL,
-            stdout=inner_output,
-            stderr=inner_output,
-            pass_fds=fds,
+            stdout=output,
+            stderr=output,
+            pass_fds=(control, ledger),
             start_new_session=True,
         )
     except OSError as problem:
-        control.close()
-        ledger.close()
-        os.close(output)
+        wires.close_outer()
         raise CouldNotLaunch(f"the grading process did not start: {problem}") from problem
     finally:
-        inner_control.close()
-        inner_ledger.close()
-        os.close(inner_output)
-    os.set_blocking(output, False)
-    return Child(control, ledger, output, lambda: kill_tree(process), lambda: tree_memory(process.pid))
+        wires.close_inner()
+    return Child(
+        wires.control,
+        wires.ledger,
+        wires.output,
+        excess=lambda bounds: _memory_excess(process.pid, bounds),
+        end=lambda went_well: _kill_tree(process),
+    )
 
 
-def child_environment(room: Path) -> dict[str, str]:
+def child_environment(room: Path, *, path: str) -> dict[str, str]:
     """Nothing of the instructor's environment but what an interpreter needs."""
     return {
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"]),
+        "PATH": path,
         "HOME": str(room),
         "TMPDIR": str(room),
         "IPYTHONDIR": str(room / ".ipython"),
@@ -92,7 +132,12 @@ def child_environment(room: Path) -> dict[str, str]:
     }
 
 
-def kill_tree(process: subprocess.Popen[bytes]) -> None:
+def too_much_memory(used: int, bounds: Bounds) -> str:
+    """In words, or "" where ``used`` bytes are within the bound."""
+    return f"it used more than {bounds.memory >> 20} MiB of memory" if used > bounds.memory else ""
+
+
+def _kill_tree(process: subprocess.Popen[bytes]) -> None:
     """SIGKILL the child, its process group, and every descendant that left the group."""
     family = _family(process.pid)
     with contextlib.suppress(ProcessLookupError):
@@ -103,13 +148,12 @@ def kill_tree(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def tree_memory(pid: int) -> int:
-    """Resident bytes of the child and its descendants."""
-    total = 0
+def _memory_excess(pid: int, bounds: Bounds) -> str:
+    used = 0
     for member in _family(pid):
         with contextlib.suppress(psutil.NoSuchProcess):
-            total += member.memory_info().rss
-    return total
+            used += member.memory_info().rss
+    return too_much_memory(used, bounds)
 
 
 def _family(pid: int) -> list[psutil.Process]:

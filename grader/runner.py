@@ -11,7 +11,7 @@ import os
 import socket
 import sys
 import threading
-from typing import Any
+from typing import Any, NoReturn
 
 from grader.bounds import Bounds
 from grader.channel import BlockingChannel
@@ -48,7 +48,7 @@ def limit_this_process(bounds: Bounds) -> None:
 
     wanted = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: bounds.file_size,
+        resource.RLIMIT_FSIZE: bounds.disk,
         resource.RLIMIT_NOFILE: bounds.open_files,
         resource.RLIMIT_CPU: int(bounds.notebook_s) + 10,
     }
@@ -88,10 +88,11 @@ def answer_case(shell: Any, request: dict[str, Any], ledger: RemoteLedger) -> di
     return {"kind": reply.kind, "text": reply.text}
 
 
-def main() -> None:
-    control = BlockingChannel(socket.socket(fileno=int(sys.argv[1])))
-    ledger = RemoteLedger(BlockingChannel(socket.socket(fileno=int(sys.argv[2]))))
-    limit_this_process(Bounds())
+def serve(control_fd: int, ledger_fd: int, bounds: Bounds) -> NoReturn:
+    """Answer requests until the other end closes; nothing but this comes back to the caller's code."""
+    control = BlockingChannel(socket.socket(fileno=control_fd))
+    ledger = RemoteLedger(BlockingChannel(socket.socket(fileno=ledger_fd)))
+    limit_this_process(bounds)
     shell = make_shell()
     while True:
         try:
@@ -113,4 +114,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(int(sys.argv[1]), int(sys.argv[2]), Bounds())

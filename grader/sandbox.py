@@ -1,0 +1,103 @@
+"""Runs student code in bubblewrap sandboxes that are kept from one notebook to the next (spec 4, sandbox).
+
+``with sandboxes(repository) as launch`` gives a launcher (grader.launch): each call hands out a running child in a
+sandbox that nobody else uses at the time. A sandbox's first process (grader.zygote) forks that child, and afterwards
+kills and wipes everything. Where anything is left, or a run ended badly, the sandbox is thrown away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from grader.bounds import Bounds
+from grader.launch import Child, CouldNotLaunch, Launch
+from grader.sandbox_kept import Furniture, Sandbox, SandboxEnded, start_sandbox
+from grader.sandbox_trouble import OWN_RISK, SandboxUnavailable
+from grader.sandbox_view import RepositoryWouldShow, View, current_view
+
+
+@contextlib.contextmanager
+def sandboxes(secret: Path) -> Iterator[Launch]:
+    """A launcher that any thread may call; it keeps as many sandboxes as were in use at a time.
+
+    First it starts one with nothing in it, which looks at itself, and so raises SandboxUnavailable, with the remedy,
+    where this machine gives none. ``secret`` is the repository: no part of it may show.
+    """
+    view = _view_without(secret)
+    # bubblewrap dies with the thread that started it, so that thread must last as long as the sandboxes.
+    with ThreadPoolExecutor(1, thread_name_prefix="sandbox-starter") as starter:
+        start = functools.partial(start_sandbox, view, bounds=Bounds(), starter=starter)
+        start({}).stop()
+        kept = _Kept(start)
+        try:
+            yield kept.launch
+        finally:
+            kept.stop()
+
+
+def probe(secret: Path) -> None:
+    """Start the very sandbox that grading uses and let it look at itself; raises SandboxUnavailable."""
+    with sandboxes(secret):
+        pass
+
+
+class _Kept:
+    """Sandboxes that wait for the next notebook, each with one lab's files."""
+
+    def __init__(self, start: Callable[[Furniture], Sandbox]) -> None:
+        self._start = start
+        self._lock = threading.Lock()
+        self._idle: list[Sandbox] = []
+
+    def launch(self, room: Path) -> Child:
+        """A child in a sandbox whose /room holds the files of ``room``; raises CouldNotLaunch."""
+        files = _read(room)
+        for take in (self._take, self._start):  # a kept sandbox may have come to harm: then a new one
+            sandbox = take(files)
+            try:
+                return sandbox.fork(self._give_back)
+            except SandboxEnded as ended:
+                sandbox.stop()
+                problem = ended
+        raise CouldNotLaunch(f"a new sandbox ended at once: {problem}") from problem
+
+    def stop(self) -> None:
+        for sandbox in self._idle:
+            sandbox.stop()
+
+    def _take(self, files: Furniture) -> Sandbox:
+        with self._lock:
+            fitting = next((one for one in self._idle if one.files == files), None)
+            taken = fitting or (self._idle[0] if self._idle else None)
+            if taken:
+                self._idle.remove(taken)
+        if fitting:
+            return fitting
+        if taken:  # another lab's: one for this lab takes its place
+            taken.stop()
+        return self._start(files)
+
+    def _give_back(self, sandbox: Sandbox, went_well: bool) -> None:
+        if went_well and sandbox.wipe():
+            with self._lock:
+                self._idle.append(sandbox)
+        else:
+            sandbox.stop()
+
+
+def _view_without(secret: Path) -> View:
+    view = current_view()
+    try:
+        view.refuse_to_show(secret)
+    except RepositoryWouldShow as shows:
+        raise SandboxUnavailable(f"no sandbox: {shows}, {OWN_RISK}") from shows
+    return view
+
+
+def _read(room: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(room)): path.read_bytes() for path in sorted(room.rglob("*")) if path.is_file()}
