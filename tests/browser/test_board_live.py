@@ -37,7 +37,7 @@ title = "Counting"
 points = 20
 """
 SHOW_BOARD = 'from workshop.clock import board\nfrom workshop.lab import Lab\n\nboard(Lab.find("lab1"))'
-SLEEP = "import time\ntime.sleep(4)"
+SLEEP = "import time\ntime.sleep(8)"
 TALL = "from IPython.display import HTML\nHTML('<div style=\"height: 3000px\">tall</div>')"
 HOURS = 3600 * 1000
 
@@ -58,7 +58,7 @@ def server(lab_server: Callable[..., Any], folder: Path) -> Any:
 
 @pytest.fixture
 def notebook(server: Any, folder: Path, page: Any, write_notebook: Callable[..., Path]) -> Any:
-    write_notebook(folder, "lab1.ipynb", SHOW_BOARD, SLEEP, TALL)
+    write_notebook(folder, "lab1.ipynb", SHOW_BOARD, TALL)
     opened = server.open(page, "lab1.ipynb")
     opened.start_running_all()
     page.locator(".ao-board[role=group]").wait_for()
@@ -81,10 +81,14 @@ def stored(page: Any) -> dict[str, Any]:
     return state
 
 
-def test_it_ticks_while_a_cell_runs(notebook: Any, page: Any) -> None:
+def test_it_ticks_while_a_cell_runs(
+    server: Any, folder: Path, page: Any, write_notebook: Callable[..., Path]
+) -> None:
+    write_notebook(folder, "busy.ipynb", SHOW_BOARD, SLEEP)
+    server.open(page, "busy.ipynb").start_running_all()
     press(page, "Start")
     page.wait_for_timeout(2500)
-    assert page.locator(".jp-InputPrompt", has_text="*").count() > 0, "the second cell should still run"
+    assert page.locator(".jp-InputPrompt", has_text="*").count() == 1, "the second cell should still run"
     assert 12 * 60 - 5 <= seconds_left(page) <= 12 * 60 - 2
 
 
@@ -141,15 +145,29 @@ def test_after_hours_it_asks_whether_to_continue(notebook: Any, page: Any) -> No
     question = page.get_by_role("group", name="Continue or start again")
     question.wait_for()
     left = seconds_left(page)
+    assert left > 11 * 60, "the hours away must not count"
+    page.get_by_label("Extra time").select_option("2")
     question.get_by_role("button", name="Continue").click()
     assert not question.is_visible()
-    assert left - 2 <= seconds_left(page) <= left, "the hours away must not count"
+    assert left + 12 * 60 - 2 <= seconds_left(page) <= left + 12 * 60
+
+
+def test_a_board_that_was_never_started_asks_nothing(notebook: Any, page: Any) -> None:
+    notebook.wait_until_idle()
+    page.get_by_label("Extra time").select_option("1.25")
+    notebook.save()
+    _age_by(page, 5)
+    notebook.reload()
+    page.get_by_role("timer").wait_for()
+    assert not page.get_by_role("group", name="Continue or start again").is_visible()
+    assert seconds_left(page) == 15 * 60
 
 
 def _age_by(page: Any, hours: float) -> None:
     """Make the stored state older; a page that is being left must not write over it."""
     state = stored(page)
-    state["since"] -= hours * HOURS
+    if state["since"] is not None:
+        state["since"] -= hours * HOURS
     state["seen"] -= hours * HOURS
     page.evaluate(
         """text => {

@@ -48,7 +48,7 @@
       }
     };
     const save = () => {
-      state.seen = Date.now();
+      state.seen = now(); // while the question stands, still the moment of leaving
       try {
         localStorage.setItem(key, JSON.stringify(state));
       } catch {
@@ -57,7 +57,8 @@
     };
 
     let state = load();
-    let away = Date.now() - state.seen > HOURS_AWAY * 3600e3;
+    const isBegun = state.since !== null || state.spent.some((ms) => ms > 0);
+    let away = isBegun && Date.now() - state.seen > HOURS_AWAY * 3600e3;
 
     const now = () => (away ? state.seen : Date.now());
     const due = (i) => blocks[i].minutes * 60000 * state.extra;
@@ -68,6 +69,10 @@
       state.since = null;
     };
     const start = () => (state.since = Date.now());
+    const startAgain = () => {
+      away = false;
+      state = { ...fresh(), inView: state.inView, extra: state.extra };
+    };
     const jump = (i) => {
       const running = state.since !== null;
       pause();
@@ -120,7 +125,7 @@
       make(
         "div", { class: "ao-facts" },
         parts.left,
-        fact("left in", parts.block, parts.gone, "now"),
+        fact("Left in", parts.block, parts.gone, "now"),
         fact("Lab", parts.lab, parts.labGone, "lab"),
         fact("Next", parts.next, parts.nextMinutes, "next"),
       ),
@@ -145,12 +150,13 @@
       const short = labLeft < later || (isLast && left < due(i) / 5);
       put(
         parts.note,
-        short ? `Time is short. Hand in at least: ${packet}`
+        away ? "" // the question stands here
+          : short ? `Time is short. Hand in at least: ${packet}`
           : left < 0 ? "Time is up for this block."
           : left < due(i) / 5 ? "Less than a fifth of this block is left." : "",
       );
       root.classList.toggle("ao-short", short || left < 0);
-      root.classList.toggle("ao-running", state.since !== null);
+      root.classList.toggle("ao-away", away);
       root.style.setProperty("--ao-done", Math.min(1, spent(i) / due(i)));
       segments.forEach(({ segment, fill, time, minutes }, k) => {
         fill.style.width = `${Math.min(100, (100 * spent(k)) / due(k))}%`;
@@ -158,7 +164,7 @@
         if (k === i) segment.setAttribute("aria-current", "step");
         else segment.removeAttribute("aria-current");
       });
-      put(parts.go, away ? "Continue" : state.since === null ? "Start" : "Pause");
+      put(parts.go, state.since === null ? "Start" : "Pause");
       parts.forward.setAttribute("aria-disabled", String(isLast));
       parts.extra.value = String(state.extra);
       question.hidden = !away;
@@ -174,7 +180,7 @@
       paint();
     };
 
-    parts.go.addEventListener("click", () => act(state.since === null || away ? resume : pause));
+    parts.go.addEventListener("click", () => act(state.since === null ? start : pause));
     parts.forward.addEventListener("click", () => {
       if (state.block < blocks.length - 1) act(() => jump(state.block + 1));
     });
@@ -196,7 +202,7 @@
     });
     let asked; // a reset throws the times away: the first press only asks
     parts.reset.addEventListener("click", () => {
-      if (asked) act(() => (state = { ...fresh(), inView: state.inView, extra: state.extra }));
+      if (asked) act(startAgain);
       settle(!asked);
     });
     const settle = (asking) => {
@@ -204,18 +210,14 @@
       asked = asking ? setTimeout(() => settle(false), 5000) : undefined;
       put(parts.reset, asking ? "Really reset?" : "Reset");
     };
-    const resume = () => {
-      if (away) pause(); // the time away does not count
-      away = false;
-      start();
-    };
-    parts.resume.addEventListener("click", () => act(resume));
-    parts.again.addEventListener("click", () =>
+    parts.resume.addEventListener("click", () =>
       act(() => {
+        pause(); // the time away does not count
         away = false;
-        state = { ...fresh(), inView: state.inView, extra: state.extra };
+        start();
       }),
     );
+    parts.again.addEventListener("click", () => act(startAgain));
 
     const followOtherTab = (event) => {
       if (event.key !== key) return;
