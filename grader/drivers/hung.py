@@ -1,0 +1,85 @@
+"""Starts a real tool that hangs with its family, lets student code kill it, and sees from outside who is left."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from workshop.worker import Worker, hang, hung_family, is_alive, late_file, start_worker
+
+PATIENCE_S = 1.0
+LATE_S = 1.5
+"""When a survivor writes its late file, counted from its start; only wrong solutions take that long."""
+
+
+class FamilyNotStarted(Exception):
+    """The machine did not start the processes of a case in time: not the student's fault."""
+
+
+@dataclass
+class Seen:
+    """The members still alive a second after the call, and whether one of them wrote its late file."""
+
+    survivors: list[str] = field(default_factory=list)
+    wrote_late_file: bool = False
+
+
+def ask_to_kill(kill_tree: Callable[[Worker], Any], family: Sequence[str], stubborn: Sequence[str]) -> Seen:
+    """Call ``kill_tree`` with a hung worker; whoever is left after a second is ended here, so nothing stays behind."""
+    with tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        worker = start_worker("reindex", hang(folder, family, stubborn=stubborn, late_s=LATE_S))
+        processes = hung_family(folder, family)
+        seen = Seen()
+        try:
+            if len(processes) < len(family):
+                raise FamilyNotStarted(f"only {len(processes)} of {len(family)} processes started")
+            was_late_before = late_file(folder).exists()
+            watcher = threading.Thread(target=_watch, args=(processes, folder, seen), daemon=True)
+            watcher.start()
+            kill_tree(worker)
+            watcher.join()
+            seen.wrote_late_file &= not was_late_before
+        finally:
+            _end(processes)
+            worker.poll()
+        return seen
+
+
+def _watch(processes: dict[str, psutil.Process], folder: Path, seen: Seen) -> None:
+    """Wait until all are gone or the second is over; give survivors time to do their late work, then end them.
+
+    In a thread of its own: a kill_tree that waits for the worker would otherwise never come back.
+    """
+    patience = time.monotonic() + PATIENCE_S
+    while _alive(processes) and time.monotonic() < patience:
+        time.sleep(0.005)
+    seen.survivors = _alive(processes)
+    if seen.survivors:
+        _wait_for_the_late_file(folder)
+    seen.wrote_late_file = late_file(folder).exists()
+    _end(processes)
+
+
+def _wait_for_the_late_file(folder: Path) -> None:
+    give_up = time.monotonic() + LATE_S
+    while not late_file(folder).exists() and time.monotonic() < give_up:
+        time.sleep(0.02)
+
+
+def _alive(processes: dict[str, psutil.Process]) -> list[str]:
+    return [part for part, process in processes.items() if is_alive(process)]
+
+
+def _end(processes: dict[str, psutil.Process]) -> None:
+    for process in processes.values():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()

@@ -1,0 +1,238 @@
+"""Lab 5, the bounded loop: asks the gates with make-believe workers, kill_tree with real ones, and plain dicts."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from grader.drivers import Json, World, driver
+from grader.drivers.hung import ask_to_kill
+from workshop.lab import Lab
+from workshop.loop import Allowlist, GateError, RunBudget, Student, ToolSpec, make_allowlist, run_agent
+from workshop.make_believe import MakeBelieveClock, MakeBelieveTools, MakeBelieveWorker, Script
+
+
+@driver("lab5.result")
+def result(world: World, case: dict[str, Any], read_result: Any, next_prompt: Any) -> Json:
+    """Read one result, or build the next prompt from an outcome, or run the loop on one tool that prints no JSON."""
+    if "prints" in case:
+        spec = ToolSpec("search", 2.0, case["max_bytes"], "search.hits.v1", tuple(case["required"]))
+        return _code_or(lambda: read_result(_printed(case), spec))
+    if "outcome" in case:
+        prompt = next_prompt(copy.deepcopy(case["history"]), _outcome(case["outcome"]))
+        return "no next prompt" if prompt is None else _shown(prompt, case)
+    return _prompts_of_a_run(next_prompt, case)
+
+
+def _printed(case: dict[str, Any]) -> bytes:
+    """The bytes a tool printed; "latin-1" makes bytes that are no UTF-8."""
+    return bytes(case["prints"].encode(case.get("encoding", "utf-8")))
+
+
+def _code_or(ask: Callable[[], Json]) -> Json:
+    try:
+        return ask()
+    except GateError as error:
+        return error.code
+
+
+def _outcome(told: dict[str, Any]) -> Any:
+    return GateError(told["code"], told["detail"]) if "code" in told else told
+
+
+def _shown(prompt: Any, case: dict[str, Any]) -> Json:
+    """Which of the words to look for the model would read, and whether what it had read before is still there."""
+    text = json.dumps(prompt, ensure_ascii=False)
+    history = case["history"]
+    return {
+        "shows": [word for word in case["look_for"] if word in text],
+        "keeps_history": prompt[: len(history)] == history,
+    }
+
+
+def _prompts_of_a_run(next_prompt: Any, case: dict[str, Any]) -> Json:
+    """What a model reads in a run of two steps whose dispatches end in ``errors``."""
+    errors = [GateError(told["code"], told["detail"]) for told in case["errors"]]
+    seen: list[str] = []
+
+    def model(prompt: Any) -> tuple[str, dict[str, Any]]:
+        seen.append(json.dumps(prompt, ensure_ascii=False))
+        return "search", {}
+
+    def dispatch(budget: RunBudget, *_: Any) -> Any:
+        budget.steps_used += 1
+        raise errors[budget.steps_used - 1]
+
+    def check_budget(budget: RunBudget) -> None:
+        if budget.steps_used >= len(errors):
+            raise GateError("budget_exceeded")
+
+    budget = RunBudget("run-1", len(errors), 60.0)
+    start = MakeBelieveTools({}, MakeBelieveClock()).start
+    run_agent(model, "task", budget, _allowlist(case), start, Student(check_budget, dispatch, next_prompt))
+    return {"model_turns": len(seen), "shows": [word for word in case["look_for"] if word in "".join(seen)]}
+
+
+def _allowlist(case: dict[str, Any]) -> Allowlist:
+    return make_allowlist(case["allowlist"]) if "allowlist" in case else _released_allowlist()
+
+
+@cache
+def _released_allowlist() -> Allowlist:
+    return make_allowlist(Lab.find("lab5").read_json("tools-v4.json"))
+
+
+@driver("lab5.dispatch")
+def gates(world: World, case: dict[str, Any], check_budget: Any, dispatch: Any) -> Json:
+    """Make the case's calls under one budget and tell what it observes; each tool that starts is an effect."""
+    clock = MakeBelieveClock()
+    scripts = {tool: Script(**script) for tool, script in case.get("tools", {}).items()}
+    tools = MakeBelieveTools(scripts, clock, on_start=lambda tool: world.ledger.apply(tool, tool, 1))
+    given = case["budget"]
+    budget = RunBudget(given.get("run_id", "run-1"), given["max_steps"], given["max_wall_s"], clock=clock)
+    budget.steps_used = given.get("steps_used", 0)
+    clock.advance(given.get("wall_used_s", 0))
+    with _time_is(clock, dispatch):
+        if case.get("ask") == "check_budget":
+            told = _code_or(lambda: check_budget(budget) or "may go on")
+            return {"told": told, "steps_used": budget.steps_used}
+        if case.get("ask") == "loop":
+            return _loop(case, budget, tools, clock, check_budget, dispatch)
+        outcomes = []
+        for call in case["calls"]:
+            clock.advance(call.get("after_s", 0))
+            outcomes.append(_dispatch_once(dispatch, budget, case, call["tool"], tools))
+    return {name: _OBSERVED[name](budget, outcomes, tools, case) for name in case["observe"]}
+
+
+def _dispatch_once(dispatch: Any, budget: RunBudget, case: dict[str, Any], tool: str, tools: MakeBelieveTools) -> Json:
+    """The result as it came back, or the code of what was raised."""
+    return _code_or(lambda: dispatch(budget, _allowlist(case), tool, {}, tools.start))
+
+
+Observe = Callable[[RunBudget, list[Json], MakeBelieveTools, dict[str, Any]], Json]
+_OBSERVED: dict[str, Observe] = {
+    "outcomes": lambda budget, outcomes, tools, case: outcomes,
+    "last_outcome": lambda budget, outcomes, tools, case: outcomes[-1],
+    "started": lambda budget, outcomes, tools, case: [worker.tool for worker in tools.started],
+    "steps_used": lambda budget, outcomes, tools, case: budget.steps_used,
+    "ran_s": lambda budget, outcomes, tools, case: [round(worker.ran_s) for worker in tools.started],
+    "still_running": lambda budget, outcomes, tools, case: [w.tool for w in tools.started if w.is_running],
+    "lines": lambda budget, outcomes, tools, case: len(budget.evidence),
+    "evidence": lambda budget, outcomes, tools, case: [
+        {name: line.get(name, "(missing)") for name in case["fields"]} for line in budget.evidence
+    ],
+}
+
+
+def _loop(
+    case: dict[str, Any],
+    budget: RunBudget,
+    tools: MakeBelieveTools,
+    clock: MakeBelieveClock,
+    check_budget: Any,
+    dispatch: Any,
+) -> Json:
+    """Let a model that never has enough call one tool; a turn of the model takes ``turn_s`` as well."""
+    turns: list[str] = []
+
+    def model(prompt: Any) -> tuple[str, dict[str, Any]] | None:
+        turns.append(case["call"])
+        clock.advance(case.get("turn_s", 0))
+        return (case["call"], {}) if len(turns) < 20 else None
+
+    student = Student(check_budget, dispatch, lambda history, outcome: history)
+    end = run_agent(model, "task", budget, _allowlist(case), tools.start, student)
+    return {"end": end, "model_turns": len(turns), "tools_started": len(tools.started)}
+
+
+@contextmanager
+def _time_is(clock: MakeBelieveClock, dispatch: Any) -> Iterator[None]:
+    """Let time.sleep and kill_tree reach make-believe workers: the one moves their clock, the other ends them.
+
+    Put in place of the notebook's own names while a case runs, and only in this thread.
+    """
+    here, real_sleep = threading.get_ident(), time.sleep
+
+    def sleep(seconds: float) -> None:
+        if threading.get_ident() == here:
+            clock.advance(seconds)
+        else:
+            real_sleep(seconds)
+
+    names = getattr(inspect.unwrap(dispatch), "__globals__", {})
+    replaced: list[tuple[dict[str, Any], str, Any]] = []
+    stand_ins = {"kill_tree": MakeBelieveWorker.kill}
+    stand_ins |= {name: sleep for name, value in names.items() if value is real_sleep}
+    for namespace, entries in ((vars(time), {"sleep": sleep}), (names, stand_ins)):
+        for name, stand_in in entries.items():
+            replaced.append((namespace, name, namespace.get(name, _MISSING)))
+            namespace[name] = stand_in
+    try:
+        yield
+    finally:
+        for namespace, name, value in reversed(replaced):
+            if value is _MISSING:
+                del namespace[name]
+            else:
+                namespace[name] = value
+
+
+_MISSING = object()
+
+
+@driver("lab5.kill")
+def kill(world: World, case: dict[str, Any], kill_tree: Any) -> Json:
+    """Which members of a real hung family outlive kill_tree by a second; a late file counts as an effect."""
+    seen = ask_to_kill(kill_tree, case["family"], case.get("stubborn", []))
+    if seen.wrote_late_file:
+        world.ledger.apply("late-file", "reindex", 1)
+    return {"alive_after_a_second": [part for part in case["about"] if part in seen.survivors]}
+
+
+@driver("lab5.resume")
+def resume(world: World, case: dict[str, Any], student_resume: Any) -> Json:
+    """Resume a run that died, and look at both runs."""
+    clock = MakeBelieveClock()
+    dead = RunBudget(case["run_id"], case["max_steps"], case["max_wall_s"], clock=clock)
+    dead.steps_used = case["steps_used"]
+    dead.evidence.append({"run_id": case["run_id"], "step": case["steps_used"], "gate": "budget_exceeded"})
+    clock.advance(case["wall_used_s"])
+    new = student_resume(dead, case["new_run_id"])
+    told = {
+        "run_id": new.run_id,
+        "parent": new.parent,
+        "caps": [new.max_steps, new.max_wall_s],
+        "steps_used": new.steps_used,
+        "wall_s_used": round(new.clock() - new.started_at),
+        "lines": len(new.evidence),
+        "dead_caps": [dead.max_steps, dead.max_wall_s],
+        "dead_steps_used": dead.steps_used,
+        "dead_lines": len(dead.evidence),
+    }
+    return {name: told[name] for name in case["observe"]}
+
+
+@driver("lab5.audit")
+def audit(world: World, case: dict[str, Any], answers: Any) -> Json:
+    """How many of the items are answered, or the answers."""
+    given = {item: answers.get(item) for item in case["items"]}
+    if case["observe"] == "answered":
+        return sum(type(answer) is bool for answer in given.values())
+    return given
+
+
+@driver("lab5.bypass")
+def bypass(world: World, case: dict[str, Any], names: Any) -> Json:
+    """How many of the snippets have one of the names, or the names they have."""
+    given = {snippet: names.get(snippet) for snippet in case["snippets"]}
+    if case["observe"] == "answered":
+        return sum(name in case["names"] for name in given.values())
+    return given
