@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import cast
 
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from stub_server.decide_threads import DecideThreads
+from stub_server.joined_writes import JoinedWrites
 from stub_server.request_log import RequestLog, Served
 from stub_server.runtime import EXTENSION, OnLoop
 
@@ -32,9 +34,10 @@ def connection_class(threads: DecideThreads, log: RequestLog) -> type[H11Protoco
 
     class Connection(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
+            joined = cast(asyncio.Transport, JoinedWrites(transport, self.loop))
+            super().connection_made(joined)
             app = self.app
-            extensions = {EXTENSION: OnLoop(threads, transport.abort)}
+            extensions = {EXTENSION: OnLoop(threads, joined.abort)}
 
             async def with_runtime(scope: Scope, receive: Receive, send: Send) -> None:
                 scope["extensions"] = extensions

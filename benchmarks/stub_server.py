@@ -1,0 +1,200 @@
+"""How fast the stub server is beside the plainest server that could do its job, in one run.
+
+    python benchmarks/stub_server.py            # about a minute
+    python benchmarks/stub_server.py --soak     # also 200,000 requests, watching the memory
+
+The other side is the endpoint on the standard library's `http.server`: one thread a connection, the same function
+behind it, no limits, no ledger rows, no log. Each server is a process of its own and so is the load, which keeps 20
+or 200 connections busy, one request at a time on each. Numbers of one machine; the ratio is the point.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import psutil
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from stub_server import Ledger, StampStore, Stub
+from tests.stub_server.drills import decide_for_tests, order
+
+STAMPS = 1000
+SECONDS = 6.0
+GOAL_RATIO = 3.0
+GOAL_P99_MS = 50.0
+SOAK_REQUESTS = 200_000
+
+
+def serve_plain() -> None:
+    """The endpoint as the shortest script would have it."""
+    store = StampStore(Ledger())
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status, body = decide_for_tests(payload, store)
+            encoded = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(encoded)))
+            self.end_headers()
+            self.wfile.write(encoded)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
+def serve_ours() -> None:
+    with Stub() as stub:
+        stub.mount(decide_for_tests)
+        print(stub.port, flush=True)
+        sys.stdin.read()
+
+
+class Client(asyncio.Protocol):
+    """One connection: the next request when the last answer is whole, a new connection when it was closed."""
+
+    def __init__(self, load: Load, turn: int) -> None:
+        self.load, self.turn = load, turn
+        self.received = b""
+        self.began = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.send()
+
+    def send(self) -> None:
+        self.began = time.perf_counter()
+        self.transport.write(REQUESTS[self.turn % STAMPS])
+        self.turn += 1
+
+    def data_received(self, data: bytes) -> None:
+        self.received += data
+        head, found, body = self.received.partition(b"\r\n\r\n")
+        if not found:
+            return
+        length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+        if len(body) < length:
+            return
+        if not head.startswith(b"HTTP/1.") or b" 200 " not in head[:13]:
+            raise RuntimeError(head)
+        self.received = b""
+        self.load.took.append(time.perf_counter() - self.began)
+        if self.load.is_over():
+            self.transport.close()
+        elif head.startswith(b"HTTP/1.0"):
+            self.transport.close()
+            self.load.connect(self.turn)
+        else:
+            self.send()
+
+
+def _request(number: int) -> bytes:
+    body = json.dumps(order(f"intent-{number:06}")).encode()
+    head = f"POST /tool HTTP/1.1\r\nHost: stub\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+REQUESTS = [_request(number) for number in range(STAMPS)]
+
+
+class Load:
+    """So many connections, until the time or the number of requests is reached."""
+
+    def __init__(self, port: int, seconds: float, requests: int | None = None) -> None:
+        self.port, self.requests = port, requests
+        self.took: list[float] = []
+        self.ends = time.perf_counter() + seconds
+        self.connecting: set[asyncio.Task[object]] = set()
+
+    def is_over(self) -> bool:
+        if self.requests is not None:
+            return len(self.took) >= self.requests
+        return time.perf_counter() >= self.ends
+
+    def connect(self, turn: int) -> None:
+        loop = asyncio.get_running_loop()
+        task: asyncio.Task[object] = loop.create_task(
+            loop.create_connection(lambda: Client(self, turn), "127.0.0.1", self.port)  # type: ignore[arg-type]
+        )
+        self.connecting.add(task)
+        task.add_done_callback(self.connecting.discard)
+
+    async def run(self, connections: int) -> tuple[float, float, float]:
+        """Requests a second, the 99th percentile and the worst, both in ms."""
+        began = time.perf_counter()
+        for number in range(connections):
+            self.connect(number * 7)
+        while not self.is_over():
+            await asyncio.sleep(0.05)
+        rate = len(self.took) / (time.perf_counter() - began)
+        await asyncio.sleep(0.2)
+        self.took.sort()
+        return rate, self.took[int(len(self.took) * 0.99)] * 1000, self.took[-1] * 1000
+
+
+def measure(side: str, connections: int) -> tuple[float, float, float]:
+    with subprocess.Popen(
+        [sys.executable, __file__, "--serve", side], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        asyncio.run(Load(port, 1.0).run(connections))
+        figures = asyncio.run(Load(port, SECONDS).run(connections))
+        server.kill()
+    return figures
+
+
+def soak() -> bool:
+    """Whether the memory stays flat over 200,000 requests: as much after the last as after a tenth, within 5%."""
+    with subprocess.Popen(
+        [sys.executable, __file__, "--serve", "ours"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        memory = psutil.Process(server.pid)
+        sizes = []
+        for _ in range(10):
+            asyncio.run(Load(port, 0, SOAK_REQUESTS // 10).run(20))
+            sizes.append(memory.memory_info().rss / 2**20)
+        server.kill()
+    print("memory, MiB, after each tenth of 200,000 requests:", " ".join(f"{size:.1f}" for size in sizes))
+    return sizes[-1] < sizes[0] * 1.05
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--serve", choices=("plain", "ours"), help=argparse.SUPPRESS)
+    parser.add_argument("--soak", action="store_true", help="also send 200,000 requests and watch the memory")
+    asked = parser.parse_args()
+    if asked.serve:
+        {"plain": serve_plain, "ours": serve_ours}[asked.serve]()
+        return 0
+    print(f"{'':24}{'requests/s':>12}{'p99 ms':>10}{'worst ms':>10}")
+    rates = {}
+    for side, connections in (("plain", 20), ("ours", 20), ("ours", 200)):
+        rate, p99, worst = measure(side, connections)
+        rates[side, connections] = rate, p99
+        print(f"{side + f', {connections} connections':24}{rate:12,.0f}{p99:10.1f}{worst:10.1f}")
+    ratio = rates["ours", 20][0] / rates["plain", 20][0]
+    p99 = rates["ours", 200][1]
+    print(f"ratio {ratio:.1f} (goal: at least {GOAL_RATIO:g}); p99 {p99:.0f} ms (goal: under {GOAL_P99_MS:g})")
+    is_flat = soak() if asked.soak else True
+    return 0 if ratio >= GOAL_RATIO and p99 < GOAL_P99_MS and is_flat else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
