@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -31,6 +32,7 @@ def open_in_jupyterlab(root: Path, lab: Lab, port: int) -> int:
                 f"--ServerApp.root_dir={root}",
                 f"--ServerApp.port={port}",
                 "--ServerApp.port_retries=0",
+                *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),  # in a container
             ],
             cwd=root,
         )
