@@ -74,10 +74,12 @@ def _bar(passed: int, total: int) -> str:
 
 def _case_html(row: CaseRow) -> str:
     if row.ok:
+        same = row.got == row.expected
+        got = "the same" if same else f"<code>{escape(shorten(row.got))}</code>"
         return (
             f'<tr><td class="ao-sign ao-yes">✓ right</td><td>{escape(row.what)}</td>'
             f'<td class="ao-quiet"><code>{escape(shorten(row.expected))}</code></td>'
-            f'<td class="ao-quiet"><code>{escape(shorten(row.got))}</code></td></tr>'
+            f'<td class="ao-quiet">{got}</td></tr>'
         )
     found = difference(row.expected, row.got)
     note = f'<span class="ao-place">first difference: {escape(found.place)}</span>' if found.place else ""

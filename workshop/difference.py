@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 BEFORE, MARKED, AFTER = 36, 44, 36  # characters kept of a long text around its difference
-ALIKE = 64  # characters kept of a long text that needs no comparing
+ALIKE = 60  # characters kept of a long text that needs no comparing
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+|.', re.DOTALL)
 
 

@@ -77,6 +77,13 @@ def test_right_and_wrong_are_told_by_a_word_not_only_by_colour() -> None:
     assert "✗ wrong" in shown
 
 
+def test_a_right_answer_is_not_written_twice() -> None:
+    shown = words(table(CaseRow("a", '"stop"', '"stop"', True), CaseRow("b", '"stop" or "poll"', '"poll"', True)))
+    assert shown.count('"stop"') == 2
+    assert "the same" in shown
+    assert '"poll"' in shown
+
+
 def test_the_first_difference_of_a_long_answer_is_marked_and_named() -> None:
     expected, got = as_text([*ADMITTED, *ADMITTED, DENIED]), as_text([*ADMITTED, *ADMITTED, ADMITTED[1]])
     shown = table(CaseRow("The third http_get", expected, got, False))
