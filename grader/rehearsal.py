@@ -92,11 +92,11 @@ def _with_edited_checks(released: Any, lab: Lab) -> Any:
 def _points_resting_on(grade_id: str, solved: Any, lab: Lab) -> int:
     """The points of the checks that ask about a name which the cell defines."""
     source = next(cell.source for cell in solved.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
-    names = {
-        node.name
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)
-    }
+    body = ast.parse(source).body
+    definitions = ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef
+    names = {node.name for node in body if isinstance(node, definitions)}
+    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    names |= {target.id for target in targets if isinstance(target, ast.Name)}
     steps = make_plan(solved)
     asked = {step.check_id for step in steps if isinstance(step, AskCheck) and names & set(step.names)}
     return sum(lab.check(check_id).points for check_id in asked)
