@@ -70,9 +70,8 @@ class WatchedLock:
 
 @dataclass(frozen=True)
 class LookUp:
-    """A thread's last look-up: its number among all, whether it found a record, the turn it held the lock in."""
+    """A thread's last look-up: whether it found a record, and the turn in which it held the lock then."""
 
-    number: int
     has_found: bool
     turn: int | None
 
@@ -102,7 +101,7 @@ class SlowLookUpStore(StampStore):
             self._before_look_up(me)
             found = super().get(key)
             self._looked += 1
-            self._last[me] = LookUp(self._looked, found is not None, self._watched.turn_of_caller)
+            self._last[me] = LookUp(found is not None, self._watched.turn_of_caller)
             self._looking += 1
             self._moved.notify_all()
             self._wait(self._is_everybody_here, LOOK_UP_ROUNDS)
@@ -126,7 +125,7 @@ class SlowLookUpStore(StampStore):
         self._before_step()
         super().put(key, record)
         with self._moved:
-            self._last[me] = LookUp(self._looked, True, None)
+            self._last[me] = LookUp(has_found=True, turn=None)
             self._unrecorded.discard(me)
             self._moved.notify_all()
 
@@ -134,6 +133,7 @@ class SlowLookUpStore(StampStore):
         """Say that one request has its reply: nobody need wait for it."""
         with self._moved:
             self._done += 1
+            self._unrecorded.discard(threading.get_ident())
             self._moved.notify_all()
 
     def _is_everybody_here(self) -> bool:
@@ -146,15 +146,18 @@ class SlowLookUpStore(StampStore):
         """Called before the caller applies, records or asks for the lock."""
 
     def _wait(self, is_over: Callable[[], bool], rounds: int) -> None:
+        began = time.monotonic()
         while rounds and not is_over():
-            if not self._moved.wait(ROUND_S):
-                rounds -= 1
+            self._moved.wait(ROUND_S)
+            now = time.monotonic()
+            if now - began >= ROUND_S:
+                rounds, began = rounds - 1, now
 
 
 class LateRecordStore(SlowLookUpStore):
-    """Holds each step after a look-up that found nothing, where the lock was let go, until somebody else looks up.
+    """Holds each step after a look-up that found nothing, where the lock was let go since, until all have looked up.
 
-    So between such a look-up and its record there is another look-up, for certain. Who has held the store's
+    So between such a look-up and its record come all the other look-ups, for certain. Who has held the store's
     lock since the look-up never waits; under another sound lock each step waits a short time.
     """
 
@@ -166,7 +169,7 @@ class LateRecordStore(SlowLookUpStore):
             last = self._last.get(threading.get_ident())
             if last is None or last.has_found or (last.turn is not None and last.turn == self._watched.turn_of_caller):
                 return
-            self._wait(lambda: self._looked > last.number or self._looked >= self.requests, STEP_ROUNDS)
+            self._wait(lambda: self._looked + self._done >= self.requests, STEP_ROUNDS)
 
 
 def ask_at_once(decide: Decide, payload: Any, store: SlowLookUpStore) -> list[Any]:

@@ -6,6 +6,7 @@ import copy
 import json
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import httpx
@@ -127,8 +128,9 @@ def test_the_right_solution_waits_for_no_time_limit(solved: dict[str, Any]) -> N
 def test_a_race_is_found_every_time(name: str, hold: str) -> None:
     decide = mutant_namespace(name)["decide"]
     for _ in range(RUNS):
-        _, orders = overlapping(decide, hold)
-        assert orders > 1
+        told, orders = overlapping(decide, hold)
+        assert json.loads(told)["decisions"] == {"APPLY": 16}
+        assert orders == 16
 
 
 def test_a_record_outside_the_lock_is_told_from_no_lock_every_time() -> None:
@@ -161,7 +163,23 @@ def test_the_lock_let_go_between_look_up_and_order_is_found_every_time(solved: d
         return 200, {"decision": "APPLY", "side_effect_counter": store.effects, **record}
 
     for _ in range(RUNS):
-        assert overlapping(decide, "record")[1] > 1
+        assert overlapping(decide, "record")[1] == 16
+
+
+def test_asking_for_the_lock_again_and_again_is_sound(solved: dict[str, Any]) -> None:
+    def decide(payload: Any, store: Any) -> Any:
+        lock = store.lock
+        while not lock.acquire(blocking=False):
+            time.sleep(0)
+        store.lock = nullcontext()
+        try:
+            return solved["decide"](payload, store)
+        finally:
+            store.lock = lock
+            lock.release()
+
+    for hold in ("look_up", "record"):
+        assert overlapping(decide, hold)[1] == 1
 
 
 def test_a_lock_that_is_never_let_go_ends_the_check_with_a_sentence() -> None:
