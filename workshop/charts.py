@@ -77,14 +77,14 @@ def _case_html(row: CaseRow) -> str:
         same = row.got == row.expected
         got = "the same" if same else f"<code>{escape(shorten(row.got))}</code>"
         return (
-            f'<tr><td class="ao-sign ao-yes">✓ right</td><td>{escape(row.what)}</td>'
+            f'\n<tr><td class="ao-sign ao-yes">✓ right</td><td>{escape(row.what)}</td>'
             f'<td class="ao-quiet"><code>{escape(shorten(row.expected))}</code></td>'
             f'<td class="ao-quiet">{got}</td></tr>'
         )
     found = difference(row.expected, row.got)
     note = f'<span class="ao-place">first difference: {escape(found.place)}</span>' if found.place else ""
     return (
-        f'<tr class="ao-fault"><td class="ao-sign ao-no">✗ wrong</td><td>{escape(row.what)}</td>'
+        f'\n<tr class="ao-fault"><td class="ao-sign ao-no">✗ wrong</td><td>{escape(row.what)}</td>'
         f"<td>{_cut_html(found.expected, 'ao-right')}</td>"
         f"<td>{_cut_html(found.got, 'ao-left')}{note}</td></tr>"
     )
@@ -131,7 +131,7 @@ def decision_list(decisions: Sequence[Mapping[str, Any]], budget: Counters | Non
         return chart(table, "\n".join(text))
     counts = _counts(budget)
     beside = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td class="ao-count">{escape(count)}</td></tr>'
+        f'\n<tr><th scope="row">{escape(name)}</th><td class="ao-count">{escape(count)}</td></tr>'
         for name, count in counts
     )
     counters = (
@@ -146,7 +146,7 @@ def _decision_html(number: int, row: Mapping[str, Any], is_first_denial: bool) -
     ok = row.get("ok") is True
     tag = ' <span class="ao-tag ao-no">first denial</span>' if is_first_denial else ""
     return (
-        f'<tr class="{"ao-fault" if is_first_denial else ""}"><td class="ao-sign">{number}</td>'
+        f'\n<tr class="{"ao-fault" if is_first_denial else ""}"><td class="ao-sign">{number}</td>'
         f"<td><code>{escape(str(row.get('tool', '?')))}</code></td>"
         f'<td class="ao-{"yes" if ok else "no"}">{"✓ admitted" if ok else "✗ denied"}</td>'
         f"<td><code>{escape(str(row.get('reason', '?')))}</code>{tag}</td></tr>"

@@ -25,16 +25,16 @@ def board(lab: Lab) -> Panel:
         "packet": lab.packet,
     }
     rows = "".join(
-        f'<tr><th scope="row">{escape(block.title)}</th><td>{block.minutes}</td><td>{start} to {end}</td></tr>'
+        f'\n<tr><th scope="row">{escape(block.title)}</th><td>{block.minutes}</td><td>{start} to {end}</td></tr>'
         for block, start, end in _spans(lab.blocks)
     )
     html = (
-        f"<style>{stylesheet('board.css')}</style>"
+        f"<style>{stylesheet('board.css')}</style>\n"
         f'<div class="ao ao-board" data-ao-board="{escape(json.dumps(config))}">'
         f"<table><caption>{escape(name)}, {minutes} minutes</caption><thead><tr>"
         '<th scope="col">Block</th><th scope="col">Minutes</th><th scope="col">From and to</th>'
         f"</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>If time is short: {escape(lab.packet)}</p></div>"
+        f"<p>If time is short: {escape(lab.packet)}</p></div>\n"
         f"<script>{script('board.js')}</script>"
     )
     text = [f"{name}, {minutes} minutes"]

@@ -25,7 +25,7 @@ class Panel:
 
 def chart(body: str, text: str) -> Panel:
     """A chart around ``body``; whatever a student's text holds, it can be stored."""
-    markup = f'<style>{stylesheet("charts.css")}</style><div class="ao ao-chart">{body}</div>'
+    markup = f'<style>{stylesheet("charts.css")}</style>\n<div class="ao ao-chart">{body}</div>'
     return Panel(_printable(markup), _printable(text))
 
 

@@ -40,7 +40,7 @@ def call_tree(root: Call, *, title: str = "The calls of one agent") -> Panel:
     ran, denied, never = (states.count(state) for state in ("ran", "denied", "never"))
     caption = f"{_calls(ran)} ran, {denied} {'was' if denied == 1 else 'were'} denied, {never} never happened."
     width = max(24 + row.level * INDENT + (len(row.label) + len(row.reason)) * LETTER + 60 for row in rows)
-    body = "".join(_row_svg(rows, number) for number in range(len(rows)))
+    body = "\n".join(_row_svg(rows, number) for number in range(len(rows)))
     return _figure(title, caption, round(max(width, 420)), len(rows) * ROW + 4, body, _tree_text(rows))
 
 
