@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course import Course, nbgrader_api
 from grader.plugins import VERDICT_FILE
-from grader.submission import NotANotebook, read_course_lab, result_of, submission_key
+from grader.submission import NotANotebook, lab_version, read_course_lab, result_of, submission_key
 
 if TYPE_CHECKING:
     from nbgrader.apps import NbGraderAPI
@@ -58,7 +58,9 @@ def grade_class(
 
     Results are kept as they come (grader.submission.ResultStore), so a run that was broken off goes on where it was.
     """
-    keys = {submission: _key(course, submission) for submission in submissions}
+    labs = {lab_id: read_course_lab(course, lab_id) for lab_id in {submission.lab_id for submission in submissions}}
+    versions = {lab_id: lab_version(course, lab) for lab_id, lab in labs.items()}
+    keys = {one: submission_key(one.path.read_bytes(), versions[one.lab_id]) for one in submissions}
     waiting = [submission for submission in submissions if not _is_recorded(course, submission, keys[submission])]
     problems: dict[Submission, NotANotebook] = {}
     with ThreadPoolExecutor(workers) as pool:  # the work is done in child processes: threads only wait for them
@@ -77,10 +79,6 @@ def grade_class(
         else:
             yield _record(course, api, submission, is_new=submission in waiting)
         progress("Recording", done, len(submissions))
-
-
-def _key(course: Course, submission: Submission) -> str:
-    return submission_key(submission.path.read_bytes(), course, read_course_lab(course, submission.lab_id))
 
 
 def _compute(course: Course, submission: Submission, key: str) -> None:

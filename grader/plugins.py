@@ -14,7 +14,7 @@ from traitlets import Unicode
 from grader.course import Course
 from grader.feedback import as_html, as_plain, as_summary, verdict_document
 from grader.grading import CellOutput
-from grader.submission import Result, mend, read_course_lab, result_of, submission_key
+from grader.submission import Result, lab_version, mend, read_course_lab, result_of, submission_key
 
 VERDICT_FILE = "verdict.json"
 _KEY = "admit_one"
@@ -58,7 +58,7 @@ class RunAndJudge(CoursePreprocessor):
         lab = read_course_lab(self.course, names["assignment"])
         submitted = self.course.submitted / names["student"] / lab.id / f"{names['notebook']}.ipynb"
         data = submitted.read_bytes()
-        key = submission_key(data, self.course, lab)
+        key = submission_key(data, lab_version(self.course, lab))
         result = result_of(key, data, self.course, lab)
         if result.status == "could_not_grade":
             self.log.error("%s: could not grade: %s", names["student"], "; ".join(result.notes))

@@ -102,11 +102,16 @@ def grade_submission(data: bytes, course: Course, lab: Lab, launch: Launch = lau
     )
 
 
-def submission_key(data: bytes, course: Course, lab: Lab) -> str:
-    """Names a result: the submission's bytes, and everything that its mark depends on."""
-    digest = hashlib.sha256(data)
+def submission_key(data: bytes, version: str) -> str:
+    """Names a result: the submission's bytes, and the version of all else that its mark depends on."""
+    return hashlib.sha256(data + b"\0" + version.encode()).hexdigest()
+
+
+def lab_version(course: Course, lab: Lab) -> str:
+    """A digest of the lab's files and of the kit's own code: with any of them changed, work is graded anew."""
+    digest = hashlib.sha256()
     for path in _what_marks_depend_on(course, lab):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
