@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from nbclient import NotebookClient
 from nbgrader.preprocessors import ClearSolutions
 
@@ -18,11 +21,23 @@ from grader.drive import drive
 from grader.made_up import MadeUp, solution_cells
 from stub_server.ledger import Ledger
 from stub_server.server import Stub
+from stub_server.write_once import StampStore
 from tests.solved import ROOT, solved_namespace, solved_notebook
 from tests.submissions import groups_lost, judged_here, made_up
 from workshop.card_file import compare_card
 from workshop.lab import Lab
-from workshop.stamp import StoreWithoutLock, Transcript, card_rows, decide_at_once, run_drill, send_like_a_library
+from workshop.stamp import (
+    SCHEMA_FILE,
+    SCHEMA_SHA256,
+    StoreDied,
+    StoreThatDies,
+    StoreWithoutLock,
+    Transcript,
+    card_rows,
+    decide_at_once,
+    run_drill,
+    send_like_a_library,
+)
 
 LAB = Lab.find("lab4_stamp_card")
 DRILL_A_DIGEST = "b52a59f92584c188d1d10baa945cff6ec28593fce92f0c2291a3c46f9f5e7df4"
@@ -197,6 +212,65 @@ def test_without_its_lock_the_solution_makes_an_order_for_every_request(solved: 
 
     assert decisions == {"APPLY": 16}
     assert ledger.count == 16
+
+
+def test_a_crash_between_effect_and_record_makes_a_second_order(solved: dict[str, Any]) -> None:
+    ledger = Ledger()
+    store = StoreThatDies(ledger)
+    with pytest.raises(StoreDied):
+        solved["decide"](LAB.read_json("drill-a.json"), store)
+
+    assert solved["decide"](LAB.read_json("drill-a.json"), store)[1]["decision"] == "APPLY"
+    assert ledger.count == 2
+
+
+def test_the_schema_that_is_released_is_the_frozen_one() -> None:
+    assert hashlib.sha256((LAB.data / SCHEMA_FILE).read_bytes()).hexdigest() == SCHEMA_SHA256
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+ORDERS = st.fixed_dictionaries(
+    {
+        "sku": st.sampled_from(["SKU-9", "CUP-2"]),
+        "qty": st.integers(0, 3),
+        "idempotency_key": st.sampled_from(["intent-alpha-01", "intent-beta-01"]),
+    }
+)
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=5), st.randoms(use_true_random=False))
+def test_the_digest_does_not_depend_on_the_order_of_keys(
+    solved: dict[str, Any], args: dict[str, Any], dice: Any
+) -> None:
+    shuffled = list(args.items())
+    dice.shuffle(shuffled)
+
+    assert solved["canonical_digest"](dict(shuffled)) == solved["canonical_digest"](args)
+
+
+@given(JSON | st.fixed_dictionaries({"tool_name": st.just("create_lab_order") | JSON, "arguments": ORDERS | JSON}))
+def test_any_json_gets_a_decision_and_a_refusal_makes_no_order(solved: dict[str, Any], payload: Any) -> None:
+    ledger = Ledger()
+    status, body = solved["decide"](payload, StampStore(ledger))
+
+    assert (status, body["decision"]) in [(200, "APPLY"), (400, "REJECT")]
+    assert body["side_effect_counter"] == ledger.count == (body["decision"] == "APPLY")
+
+
+@given(st.lists(ORDERS, max_size=12))
+def test_there_are_as_many_orders_as_keys_that_were_applied(
+    solved: dict[str, Any], orders: list[dict[str, Any]]
+) -> None:
+    ledger = Ledger()
+    store = StampStore(ledger)
+    for args in orders:
+        solved["decide"]({"tool_name": "create_lab_order", "arguments": args}, store)
+
+    assert ledger.count == len({args["idempotency_key"] for args in orders if args["qty"]})
 
 
 def released() -> Any:
