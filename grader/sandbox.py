@@ -72,7 +72,7 @@ class _Kept:
 
     def _take(self, files: Furniture) -> Sandbox:
         with self._lock:
-            fitting = next((one for one in self._idle if one.files == files), None)
+            fitting = next((one for one in reversed(self._idle) if one.files == files), None)
             taken = fitting or (self._idle[0] if self._idle else None)
             if taken:
                 self._idle.remove(taken)

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from io import FileIO
@@ -170,11 +170,17 @@ def _drop_rights() -> tuple[str, ...]:
 def _free_uid() -> int:
     """An id that no account has and no process runs under; each sandbox of this run gets another."""
     accounts = {account.pw_uid for account in pwd.getpwall()}
-    running = {process.stat().st_uid for process in Path("/proc").glob("[0-9]*") if process.exists()}
+    running = set(_users_of_processes())
     while True:
         uid = _UIDS[next(_uid_places) % len(_UIDS)]
         if uid not in accounts | running:
             return uid
+
+
+def _users_of_processes() -> Iterator[int]:
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(FileNotFoundError):  # it has ended meanwhile
+            yield process.stat().st_uid
 
 
 def _drivers(files: Furniture) -> list[str]:

@@ -81,7 +81,9 @@ def _can_write(folder: str) -> bool:
 
 
 def _load(drivers: list[str]) -> None:
-    """Import now what every notebook would import again, and start the shell."""
+    """Import now what every notebook would import again, and start the shell; for no lab there is nothing to load."""
+    if not drivers:
+        return
     # An optional parser that no lab uses, and that makes the first import of jsonschema take a second.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     for module in ("grader.check", "httpx", "jsonschema", *(f"grader.drivers.{name}" for name in drivers)):
