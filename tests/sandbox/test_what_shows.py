@@ -134,8 +134,6 @@ SHOWN = ["/", "/dev", "/kit", "/kit/grader", "/packages/0", "/room/data", "/usr/
 
 
 @pytest.mark.parametrize("folder", SHOWN)
-    "folder", ["/", "/dev", "/kit", "/kit/grader", "/packages/0", "/room/data", "/usr/lib", "/etc"]
-)
 def test_nothing_that_is_shown_can_be_written(inside: Visit, folder: str) -> None:
     source = f"""
 import os
