@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course import Course, nbgrader_api
+from grader.launch import Launch, launch_process
 from grader.plugins import VERDICT_FILE
-from grader.submission import NotANotebook, lab_version, read_course_lab, result_of, submission_key
+from grader.sandbox import sandboxes
+from grader.submission import NotANotebook, grade_and_keep, lab_version, read_course_lab, submission_key
+from workshop.lab import Lab
 
 if TYPE_CHECKING:
     from nbgrader.apps import NbGraderAPI
@@ -51,11 +55,30 @@ def find_submissions(course: Course, lab_ids: Sequence[str]) -> list[Submission]
     ]
 
 
+@contextmanager
+def open_launcher(root: Path, *, sandbox: bool) -> Iterator[Launch]:
+    """A launcher for any number of notebooks: sandboxed, or, for code that is trusted, plain child processes.
+
+    Raises SandboxUnavailable, with the remedy, where a sandbox is wanted and this machine gives none.
+    """
+    if sandbox:
+        with sandboxes(root) as launch:
+            yield launch
+    else:
+        yield launch_process
+
+
 def grade_class(
-    course: Course, submissions: Sequence[Submission], *, workers: int, progress: Progress = lambda *_: None
+    course: Course,
+    submissions: Sequence[Submission],
+    launch: Launch,
+    *,
+    workers: int,
+    progress: Progress = lambda *_: None,
 ) -> Iterable[Row]:
     """Grade ``submissions`` and record them, in their order; what is recorded already is left as it is.
 
+    ``launch`` starts the children that student code runs in: see open_launcher.
     Results are kept as they come (grader.submission.ResultStore), so a run that was broken off goes on where it was.
     """
     labs = {lab_id: read_course_lab(course, lab_id) for lab_id in {submission.lab_id for submission in submissions}}
@@ -63,8 +86,13 @@ def grade_class(
     keys = {one: submission_key(one.path.read_bytes(), versions[one.lab_id]) for one in submissions}
     waiting = [submission for submission in submissions if not _is_recorded(course, submission, keys[submission])]
     problems: dict[Submission, NotANotebook] = {}
+
+    def compute(one: Submission, lab: Lab) -> None:
+        """Have the result in the store, where nbgrader's preprocessor finds it."""
+        grade_and_keep(keys[one], one.path.read_bytes(), course, lab, launch)
+
     with ThreadPoolExecutor(workers) as pool:  # the work is done in child processes: threads only wait for them
-        futures = {pool.submit(_compute, course, submission, keys[submission]): submission for submission in waiting}
+        futures = {pool.submit(compute, one, labs[one.lab_id]): one for one in waiting}
         for done, future in enumerate(as_completed(futures), start=1):
             try:
                 future.result()
@@ -79,11 +107,6 @@ def grade_class(
         else:
             yield _record(course, api, submission, is_new=submission in waiting)
         progress("Recording", done, len(submissions))
-
-
-def _compute(course: Course, submission: Submission, key: str) -> None:
-    """Have the result in the store, where nbgrader's preprocessor finds it."""
-    result_of(key, submission.path.read_bytes(), course, read_course_lab(course, submission.lab_id))
 
 
 def _is_recorded(course: Course, submission: Submission, key: str) -> bool:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,6 +30,7 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 LabNames = Annotated[list[str] | None, typer.Argument(help="Labs by number or name; all where none is named.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for a script.")]
+NoSandbox = Annotated[bool, typer.Option("--no-sandbox", help="Run student code unisolated: I trust this code.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="Notebooks graded side by side.")]
 
 
@@ -56,12 +57,13 @@ class UsageError(Exception):
 def KnownFaults() -> tuple[type[Exception], ...]:  # noqa: N802 (it stands in an except clause as a class would)
     """Exceptions whose message already says what to do. Gathered when one is raised: the imports are slow."""
     from grader.cases import CasesInvalid
+    from grader.launch import CouldNotLaunch
     from grader.plan import NotACheck
     from grader.release import ReleaseFailed
     from grader.solved import SolvedNotebookInvalid
     from stub_server.serve import StartError
 
-    return (LabInvalid, CasesInvalid, NotACheck, ReleaseFailed, SolvedNotebookInvalid, StartError)
+    return (LabInvalid, CasesInvalid, CouldNotLaunch, NotACheck, ReleaseFailed, SolvedNotebookInvalid, StartError)
 
 
 def _fail(message: str, *, code: int) -> None:
@@ -178,9 +180,9 @@ def release(
 
 
 @app.command(epilog="Example: admit-one grade 4 --workers 2")
-def grade(labs: LabNames = None, workers: Workers = 2, as_json: AsJson = False) -> None:
+def grade(labs: LabNames = None, workers: Workers = 2, no_sandbox: NoSandbox = False, as_json: AsJson = False) -> None:
     """Grade what is in course/submitted/ into nbgrader's gradebook; what is graded already is left as it is."""
-    from grader.classroom import find_submissions, grade_class
+    from grader.classroom import find_submissions, grade_class, open_launcher
     from grader.course import Course
 
     root = _root()
@@ -190,8 +192,8 @@ def grade(labs: LabNames = None, workers: Workers = 2, as_json: AsJson = False) 
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
     if not course.gradebook.is_file():
         raise UsageError("the gradebook does not know the labs yet; run admit-one release first")
-    with _progress() as report:
-        rows = list(grade_class(course, submissions, workers=workers, progress=report))
+    with open_launcher(root, sandbox=not no_sandbox) as launch, _progress() as report:
+        rows = list(grade_class(course, submissions, launch, workers=workers, progress=report))
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
     else:
@@ -209,12 +211,20 @@ def grade(labs: LabNames = None, workers: Workers = 2, as_json: AsJson = False) 
 @app.command(epilog="Example: admit-one rehearse")
 def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
     """Grade a made-up class on every lab, and say whether each got exactly the marks and status it must."""
+    from grader.classroom import open_launcher
     from grader.rehearsal import feedback_pages, rehearsal_course
     from grader.rehearsal import rehearse as run_rehearsal
+    from grader.sandbox_trouble import SandboxUnavailable
 
     root = _root()
-    with _progress() as report:
-        outcomes = run_rehearsal(root, workers=workers, progress=report)
+    with ExitStack() as stack:
+        try:
+            launch = stack.enter_context(open_launcher(root, sandbox=True))
+        except SandboxUnavailable as missing:
+            err.print(f"{missing}\nThe made-up class is the kit's own code: it goes on without.", markup=False)
+            launch = stack.enter_context(open_launcher(root, sandbox=False))
+        report = stack.enter_context(_progress())
+        outcomes = run_rehearsal(root, launch, workers=workers, progress=report)
     course = rehearsal_course(root)
     pages = feedback_pages(course, [outcome.part for outcome in outcomes])
     faults = sum(not outcome.is_as_expected for outcome in outcomes) + len(outcomes) - len(pages)

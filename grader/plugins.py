@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -9,12 +10,23 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
-from traitlets import Unicode
+from traitlets import Bool, Unicode
 
 from grader.course import Course
 from grader.feedback import as_html, as_plain, as_summary, verdict_document
 from grader.grading import CellOutput
-from grader.submission import Result, lab_version, mend, read_course_lab, result_of, submission_key
+from grader.launch import CouldNotLaunch, launch_process
+from grader.sandbox import sandboxes
+from grader.submission import (
+    Result,
+    ResultStore,
+    grade_and_keep,
+    lab_version,
+    mend,
+    read_course_lab,
+    submission_key,
+)
+from workshop.lab import Lab
 
 VERDICT_FILE = "verdict.json"
 _KEY = "admit_one"
@@ -53,13 +65,15 @@ class Repair(CoursePreprocessor):
 class RunAndJudge(CoursePreprocessor):
     """Run the notebook in a child, ask its grading cells, judge outside; or take the result that is already there."""
 
+    sandbox = Bool(True, help="False runs student code unisolated: for code you trust").tag(config=True)
+
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
         names = resources["nbgrader"]
         lab = read_course_lab(self.course, names["assignment"])
         submitted = self.course.submitted / names["student"] / lab.id / f"{names['notebook']}.ipynb"
         data = submitted.read_bytes()
         key = submission_key(data, lab_version(self.course, lab))
-        result = result_of(key, data, self.course, lab)
+        result = self._result(key, data, lab)
         if result.status == "could_not_grade":
             self.log.error("%s: could not grade: %s", names["student"], "; ".join(result.notes))
         for cell in nb.cells:
@@ -71,6 +85,17 @@ class RunAndJudge(CoursePreprocessor):
         document = verdict_document(result.status, result.notes, result.reports, lab, key)
         resources.setdefault("outputs", {})[VERDICT_FILE] = document.encode()
         return nb, resources
+
+    def _result(self, key: str, data: bytes, lab: Lab) -> Result:
+        """What ``admit-one grade`` has computed ahead; for plain nbgrader, computed here in a sandbox of its own."""
+        known = ResultStore(self.course).get(key)
+        if known is not None:
+            return known
+        try:
+            with sandboxes(self.course.root) if self.sandbox else nullcontext(launch_process) as launch:
+                return grade_and_keep(key, data, self.course, lab, launch)
+        except CouldNotLaunch as problem:
+            return Result("could_not_grade", (str(problem),), {}, {})
 
 
 def _outputs(result: Result, cell: NotebookNode) -> list[NotebookNode]:

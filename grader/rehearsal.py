@@ -13,6 +13,7 @@ import nbformat
 
 from grader.classroom import Row, Submission, grade_class
 from grader.course import Course, nbgrader_api
+from grader.launch import Launch
 from grader.made_up import fill, read_cells, solution_cells
 from grader.plan import AskCheck, make_plan
 from grader.release import release_lab
@@ -102,7 +103,7 @@ def _points_resting_on(grade_id: str, solved: Any, lab: Lab) -> int:
     return sum(lab.check(check_id).points for check_id in asked)
 
 
-def rehearse(root: Path, *, workers: int, progress: Progress = lambda *_: None) -> list[Outcome]:
+def rehearse(root: Path, launch: Launch, *, workers: int, progress: Progress = lambda *_: None) -> list[Outcome]:
     """Release every lab, hand in the made-up class, grade it, write nbgrader's feedback pages."""
     course = rehearsal_course(root)
     shutil.rmtree(root / FOLDER, ignore_errors=True)
@@ -112,7 +113,8 @@ def rehearse(root: Path, *, workers: int, progress: Progress = lambda *_: None) 
         folder = release_lab(course, lab)
         parts += cast_of(lab, nbformat.read(folder / f"{lab.id}.ipynb", as_version=4), root)
         progress("Releasing", done, len(labs))
-    rows = list(grade_class(course, [_hand_in(course, part) for part in parts], workers=workers, progress=progress))
+    submissions = [_hand_in(course, part) for part in parts]
+    rows = list(grade_class(course, submissions, launch, workers=workers, progress=progress))
     outcomes = _outcomes(course, parts, rows)
     api = nbgrader_api(course)
     for done, lab in enumerate(labs, start=1):

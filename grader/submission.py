@@ -87,7 +87,7 @@ def mend(submitted: NotebookNode, course: Course, lab: Lab) -> tuple[NotebookNod
     return repaired.notebook, (*repaired.notes, *changed), bool(changed)
 
 
-def grade_submission(data: bytes, course: Course, lab: Lab, launch: Launch = launch_process) -> Result:
+def grade_submission(data: bytes, course: Course, lab: Lab, launch: Launch) -> Result:
     """Grade one submitted notebook. A pure function of its bytes and the lab; raises NotANotebook."""
     notebook, notes, is_tampered = mend(read_notebook(data), course, lab)
     hidden = hidden_cases(lab, course.root / "solutions")
@@ -146,12 +146,14 @@ class ResultStore:
         os.replace(unfinished, self._folder / f"{key}.json")
 
 
-def result_of(key: str, data: bytes, course: Course, lab: Lab) -> Result:
-    """The result kept under ``key`` (the submission's, see submission_key), or a new one, which is then kept."""
+def grade_and_keep(key: str, data: bytes, course: Course, lab: Lab, launch: Launch) -> Result:
+    """The result kept under ``key`` (see submission_key), or a new one, which is then kept; raises NotANotebook."""
     store = ResultStore(course)
     known = store.get(key)
     if known is not None:
         return known
-    result = grade_submission(data, course, lab)
+    result = grade_submission(data, course, lab, launch)
+    if launch is launch_process:
+        result = replace(result, notes=(*result.notes, "graded without a sandbox"))
     store.put(key, result)
     return result

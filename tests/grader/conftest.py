@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell
 
 from grader.classroom import Row, find_submissions, grade_class
 from grader.course import Course, nbgrader_api
+from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab
 from grader.solved import dump, read_solved, solved_path
@@ -79,7 +80,7 @@ def hand_in() -> Callable[[Course, str, Any], None]:
 
 
 @pytest.fixture(scope="session")
-def graded_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Any) -> GradedClass:
+def graded_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Any, launch: Launch) -> GradedClass:
     """Labs 1 and 4 released, handed in by a small class, graded, with feedback pages written."""
     course = copy_course(tmp_path_factory.mktemp("course"))
     plant(course.root)
@@ -100,7 +101,7 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Any) -> Grad
     hand_in(course, "no_notebook", "this is not a notebook", LAB1)
     graded = GradedClass(course)
     submissions = find_submissions(course, [LAB1, LAB4])
-    graded.rows = {(row.student, row.lab_id): row for row in grade_class(course, submissions, workers=2)}
+    graded.rows = {(row.student, row.lab_id): row for row in grade_class(course, submissions, launch, workers=2)}
     for lab_id in (LAB1, LAB4):
         nbgrader_api(course).generate_feedback(lab_id)
     return graded

@@ -10,6 +10,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.classroom import find_submissions, grade_class
+from grader.launch import Launch
 from tests.grader.conftest import MARKER, GradedClass
 from tests.hostile.attacks import LAB1, LAB4
 
@@ -96,9 +97,9 @@ def test_a_feedback_page_shows_the_verdict_and_no_output_of_the_students_code(
     assert "WARNING:root" not in page
 
 
-def test_grading_again_is_a_no_op_and_says_so(graded_class: GradedClass) -> None:
+def test_grading_again_is_a_no_op_and_says_so(graded_class: GradedClass, launch: Launch) -> None:
     course = graded_class.course
-    again = grade_class(course, find_submissions(course, [LAB4]), workers=1)
+    again = grade_class(course, find_submissions(course, [LAB4]), launch, workers=1)
     assert [row.is_new for row in again] == [False, False, False]
 
 

@@ -9,17 +9,14 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from grader.course import Course
+from grader.launch import Launch
 from grader.made_up import fill
 from grader.solved import dump
-from grader.submission import Result, grade_submission, read_course_lab
+from grader.submission import grade_submission, read_course_lab
 from tests.hostile.attacks import ATTACKS, Attack
 from tests.solved import ROOT
 
 COURSE = Course(ROOT)
-
-
-def graded(notebook: Any, lab_id: str) -> Result:
-    return grade_submission(dump(notebook).encode(), COURSE, read_course_lab(COURSE, lab_id))
 
 
 def hand_in(attack: Attack) -> Any:
@@ -31,7 +28,8 @@ def hand_in(attack: Attack) -> Any:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_an_attack_earns_nothing(attack: Attack) -> None:
-    result = graded(hand_in(attack), attack.lab_id)
+def test_an_attack_earns_nothing(attack: Attack, launch: Launch) -> None:
+    lab = read_course_lab(COURSE, attack.lab_id)
+    result = grade_submission(dump(hand_in(attack)).encode(), COURSE, lab, launch)
     assert result.points == 0
     assert result.status == attack.status
