@@ -1,0 +1,23 @@
+# loses: size_in_bytes
+# hint: size_of_other_text
+# Measures the JSON that json.dumps writes by itself.
+
+# cell: observe
+def observe(duration_ms, data, limits):
+    limits = {**STRICT_LIMITS, **limits}
+    if duration_ms > limits["timeout_ms"]:
+        return {"ok": False, "error": "timeout"}
+    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    rows = len(data) if isinstance(data, list) else None
+    size = len(json.dumps(data))
+    has_too_many_bytes = size > limits["max_bytes"]
+    if not has_too_many_bytes and (rows or 0) <= limits["max_rows"]:
+        return {"ok": True, "data": data}
+    return {
+        "ok": False,
+        "error": "too_large",
+        "size": size,
+        "rows": rows,
+        "truncated": body[: limits["max_bytes"]].decode("utf-8", "ignore"),
+        "hint": BYTES_HINT if has_too_many_bytes else ROWS_HINT,
+    }
