@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stub_server.strict_json import BadJson, parse
@@ -89,6 +89,7 @@ def test_no_input_takes_more_than_a_moment(piece: bytes) -> None:
     assert time.perf_counter() - began < 1
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.binary(max_size=200) | st.text(alphabet='[]{}",:\\u0dDe8n1 \n', max_size=120).map(str.encode))
 def test_any_bytes_give_a_value_or_bad_json(data: bytes) -> None:
     try:
@@ -106,6 +107,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(json_values)
 def test_what_json_writes_is_read_back_the_same(value: object) -> None:
     assert repr(parse(json.dumps(value).encode(), max_bytes=LIMIT)) == repr(value)
