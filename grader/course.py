@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 from grader.cases import HIDDEN_FILE
 
 _NBGRADER = "nbgrader.preprocessors."
-_NEVER_COPIED = (HIDDEN_FILE, "design.md", "verdict.json")
+_NEVER_COPIED = (HIDDEN_FILE, "design.md", "verdict.json", "card.json")
 """nbgrader copies what lies beside a notebook to every student, unless it is ignored (spec 4)."""
 
 
