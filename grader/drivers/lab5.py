@@ -101,8 +101,9 @@ def gates(world: World, case: dict[str, Any], check_budget: Any, dispatch: Any) 
     clock.advance(given.get("wall_used_s", 0))
     with _time_is(clock, dispatch):
         if case.get("ask") == "check_budget":
-            told = _code_or(lambda: check_budget(budget) or "may go on")
-            return {"told": told, "steps_used": budget.steps_used}
+            answer = _code_or(lambda: check_budget(budget) or "may go on")
+            told = {"answer": answer, "steps_used": budget.steps_used}
+            return {name: told[name] for name in case["observe"]}
         if case.get("ask") == "loop":
             return _loop(case, budget, tools, clock, check_budget, dispatch)
         outcomes = []
