@@ -211,7 +211,10 @@ def page(browser: Any) -> Iterator[Any]:
 @pytest.fixture
 def serious_faults() -> Callable[..., list[str]]:
     """What axe calls serious or critical within the kit's own elements (JupyterLab has faults of its own)."""
-    from axe_playwright_python.sync_playwright import Axe
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        missing('axe-playwright-python (python -m pip install -e ".[test]")')
 
     def run(page: Any, scope: str = ".ao") -> list[str]:
         found = Axe().run(page, context=scope).response["violations"]
