@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,6 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from workshop.lab import REPOSITORY, Lab, LabInvalid, LabNotFound, all_labs
+
+if TYPE_CHECKING:
+    from grader.classroom import Row
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -197,10 +200,9 @@ def grade(labs: LabNames = None, workers: Workers = 2, no_sandbox: NoSandbox = F
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
     else:
-        table = Table("Student", "Lab", "Points", "Status", "First thing wrong")
+        table = _class_table()
         for row in rows:
-            points = "–" if row.points is None else str(row.points)
-            table.add_row(_plain(row.student), _short(row.lab_id), points, row.status, _plain(row.first_wrong))
+            table.add_row(*_class_cells(row))
         out.print(table)
         old = sum(not row.is_new for row in rows)
         out.print(f"{len(rows) - old} graded now, {old} were graded already.")
@@ -232,14 +234,11 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
         rows = [{**asdict(outcome.row), "is_as_expected": outcome.is_as_expected} for outcome in outcomes]
         typer.echo(json.dumps(rows, indent=1))
     else:
-        table = Table("Student", "Lab", "Points", "Status", "First thing wrong", "As expected")
+        table = _class_table("As it must be")
         for outcome in outcomes:
             row, part = outcome.row, outcome.part
-            told = "yes" if outcome.is_as_expected else f"NO: {part.points} points, {part.status}"
-            points = (
-                f"{row.points} (gradebook {outcome.recorded:g})" if row.points != outcome.recorded else f"{row.points}"
-            )
-            table.add_row(row.student, row.lab_id, points, row.status, _plain(row.first_wrong), told)
+            due = f"NO: {part.points}, {part.status}; in the gradebook {outcome.recorded}"
+            table.add_row(*_class_cells(row), "yes" if outcome.is_as_expected else due)
         out.print(table)
         out.print(f"{len(outcomes)} submissions, {faults} not as expected; {len(pages)} feedback pages.")
         out.print(f"Feedback pages: {course.feedback.relative_to(root)}")
@@ -247,9 +246,19 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
         sys.exit(1)
 
 
-def _short(lab_id: str) -> str:
-    """``lab1`` of ``lab1_fanout_replay``: a table has 80 columns."""
-    return lab_id.partition("_")[0]
+def _class_table(*more: str) -> Table:
+    """The columns of a class; the lab is told by its number, so that 80 columns are enough."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("Student", "Lab", "Points", "Status"):
+        table.add_column(name, no_wrap=True, justify="right" if name == "Points" else "left")
+    for name in ("First thing wrong", *more):
+        table.add_column(name)
+    return table
+
+
+def _class_cells(row: Row) -> tuple[str, ...]:
+    points = "–" if row.points is None else str(row.points)
+    return _plain(row.student), row.lab_id.partition("_")[0], points, row.status, _plain(row.first_wrong)
 
 
 def _plain(text: str) -> str:
