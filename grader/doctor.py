@@ -13,6 +13,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from grader.sandbox import probe
+from grader.sandbox_trouble import SandboxUnavailable
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -27,7 +30,16 @@ class Finding:
 
 def examine(root: Path) -> list[Finding]:
     """Everything a student or an instructor needs, each with its remedy."""
-    return [_python(), *_packages(), _kernel(), _labs(root), _writable(root), _stub_port(), *_programs()]
+    return [
+        _python(),
+        *_packages(),
+        _kernel(),
+        _labs(root),
+        _writable(root),
+        _stub_port(),
+        _sandbox(root),
+        *_programs(),
+    ]
 
 
 def _python() -> Finding:
@@ -87,6 +99,16 @@ def _stub_port() -> Finding:
             is_free = False
     remedy = "close the other stub server, or read the port that the notebook prints"
     return Finding("port 8088", is_free, False, "the stub server's; a free port is taken where it is in use", remedy)
+
+
+def _sandbox(root: Path) -> Finding:
+    """The very sandbox that grading uses, started and told to look at itself."""
+    try:
+        probe(root)
+    except SandboxUnavailable as missing:
+        found, _, remedy = str(missing).partition("; ")
+        return Finding("sandbox", False, False, f"grading of other people's code: {found}", remedy or found)
+    return Finding("sandbox", True, False, "grading of other people's code: it starts and hides what it must")
 
 
 def _programs() -> Iterator[Finding]:
