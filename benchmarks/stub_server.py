@@ -128,7 +128,7 @@ class Load:
     def connect(self, turn: int) -> None:
         loop = asyncio.get_running_loop()
         task: asyncio.Task[object] = loop.create_task(
-            loop.create_connection(lambda: Client(self, turn), "127.0.0.1", self.port)  # type: ignore[arg-type]
+            loop.create_connection(lambda: Client(self, turn), "127.0.0.1", self.port)
         )
         self.connecting.add(task)
         task.add_done_callback(self.connecting.discard)
@@ -172,7 +172,7 @@ def soak() -> bool:
             sizes.append(memory.memory_info().rss / 2**20)
         server.kill()
     print("memory, MiB, after each tenth of 200,000 requests:", " ".join(f"{size:.1f}" for size in sizes))
-    return sizes[-1] < sizes[0] * 1.05
+    return bool(sizes[-1] < sizes[0] * 1.05)
 
 
 def main() -> int:

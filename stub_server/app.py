@@ -10,7 +10,6 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from stub_server.faults import play
-from stub_server.http import ClientGone, Refused, answer, entry_of, error_answer
 from stub_server.ledger import ORDER_TOOL
 from stub_server.planner import chat_completions, model, models
 from stub_server.request_log import Entry, Served
@@ -18,6 +17,7 @@ from stub_server.room import Room
 from stub_server.scenario import OK, Step, scenarios
 from stub_server.tool_endpoint import tool
 from stub_server.tools import call_tool, refund_state
+from stub_server.wire import ClientGone, Refused, answer, entry_of, error_answer
 
 MARK_CHARS = 64
 PATH_CHARS = 200

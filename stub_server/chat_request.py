@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from stub_server.http import Refused
+from stub_server.wire import Refused
 
 ROLES = {"system", "developer", "user", "assistant", "tool"}
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")

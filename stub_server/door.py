@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from starlette.types import Scope
 
 from stub_server.fair_share import FairShare
-from stub_server.http import CLOSE, Refused
+from stub_server.wire import CLOSE, Refused
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import json
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from stub_server.http import BODY_BYTES, Refused, read_body
 from stub_server.request_log import Entry
 from stub_server.runtime import runtime_of
 from stub_server.scenario import Step
 from stub_server.strict_json import BadJson, parse
+from stub_server.wire import BODY_BYTES, Refused, read_body
 
 HANG_SECONDS = 30.0
 CHUNK = b"x" * 64 * 1024

@@ -11,9 +11,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from stub_server.chat_request import ChatRequest, check_request
-from stub_server.http import BODY_BYTES, Refused, answer, read_body
 from stub_server.scripts import Delta, Script, Turn, scripts
 from stub_server.strict_json import BadJson, parse
+from stub_server.wire import BODY_BYTES, Refused, answer, read_body
 
 # The same request gives the same bytes, so no clock and no chance in them.
 CREATED = 1_767_225_600

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import uvicorn
 
@@ -21,7 +21,7 @@ from stub_server.connection import connection_class
 from stub_server.decide_threads import DecideThreads
 from stub_server.door import is_loopback
 from stub_server.ledger import Ledger
-from stub_server.request_log import RequestLog
+from stub_server.request_log import RequestLog, Served
 from stub_server.room import Room
 from stub_server.write_once import Decide
 
@@ -57,6 +57,8 @@ class Stub:
         self._thread = threading.Thread(target=self._serve, args=(listener,), name="admit-one-stub", daemon=True)
         self._thread.start()
         self._is_up.wait()
+        if self._server is None or not self._server.started:
+            raise StartError("the server did not start; its reason stands above")
         atexit.register(self.stop)
 
     @property
@@ -125,7 +127,7 @@ class Stub:
 
     async def _serve_on_loop(self, listener: socket.socket) -> None:
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _loop, _context: None)
+        loop.set_exception_handler(self._note_fault)
         threads = DecideThreads(loop, DECIDE_SECONDS)
         config = uvicorn.Config(
             StubApp(self._room),
@@ -144,7 +146,12 @@ class Stub:
         try:
             await self._server.serve(sockets=[listener])
         finally:
-            threads.stop(STOP_SECONDS)
+            threads.stop(STOP_SECONDS / 2)
+
+    def _note_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What the loop could not tell anybody goes into the log, since stderr belongs to the notebook."""
+        error = context.get("exception")
+        self._room.log.add(Served("-", "-", error=context["message"] if error is None else type(error).__name__))
 
 
 class _Server(uvicorn.Server):

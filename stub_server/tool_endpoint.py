@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stub_server.decide_threads import Hung, NeverStarted
-from stub_server.http import BODY_BYTES, Refused, answer, encoded, entry_of, read_body
 from stub_server.ledger import ORDER_TOOL
 from stub_server.request_log import key_in
 from stub_server.room import Room
 from stub_server.runtime import runtime_of
 from stub_server.strict_json import BadJson, parse
+from stub_server.wire import BODY_BYTES, Refused, answer, encoded, entry_of, read_body
 from stub_server.write_once import Decide, StampStore
 
 REPLY_BYTES = 256 * 1024

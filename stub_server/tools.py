@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stub_server.fixtures import FixtureInvalid, read_fixture
-from stub_server.http import BODY_BYTES, Refused, answer, entry_of, read_body
 from stub_server.room import Room
 from stub_server.strict_json import BadJson, parse
+from stub_server.wire import BODY_BYTES, Refused, answer, entry_of, read_body
 
 REFUND_TOOL = "refund"
 TYPES: Mapping[str, type] = {"string": str, "integer": int}
