@@ -36,7 +36,12 @@ def evidence_log(lines: Sequence[Mapping[str, Any]], *, leave_out: Sequence[str]
         f"<table data-ao-evidence><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(_row_html(line, columns) for line in lines)}</tbody></table>"
     )
-    return chart(f"{table}<script>{script('evidence.js')}</script>", "\n".join([title, *_rows_text(lines, columns)]))
+    # On a narrow screen the table moves inside its frame, by keyboard too; JupyterLab's one-key shortcuts stay away.
+    frame = (
+        f'<div role="region" tabindex="0" aria-label="{escape(title)}" data-lm-suppress-shortcuts'
+        f' style="overflow-x:auto">{table}</div>'
+    )
+    return chart(f"{frame}<script>{script('evidence.js')}</script>", "\n".join([title, *_rows_text(lines, columns)]))
 
 
 def _row_html(line: Mapping[str, Any], columns: Sequence[str]) -> str:
