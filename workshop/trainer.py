@@ -30,6 +30,7 @@ class RetryTrainer(anywidget.AnyWidget):
     rows = traitlets.Dict().tag(sync=True)  # error: {"ask": …, column: why an action holds there}
     columns = traitlets.Dict().tag(sync=True)  # id: what it is called
     actions = traitlets.Dict().tag(sync=True)  # action: what it does, in words
+    against = traitlets.Dict().tag(sync=True)  # column: {action: what speaks against it there}
     holds = traitlets.Dict().tag(sync=True)
 
     def __init__(self, lab: Lab) -> None:
@@ -38,6 +39,7 @@ class RetryTrainer(anywidget.AnyWidget):
             rows=words["rows"],
             columns=words["columns"],
             actions=words["actions"],
+            against=words["against"],
             holds=public_answers(lab.read_json("cases.json")[CHECK], words["rows"]),
         )
 

@@ -122,6 +122,9 @@ def test_the_trainer_has_a_reason_for_every_cell_and_words_for_every_action() ->
     trainer = RetryTrainer(LAB)
     assert all({"ask", *COLUMNS} == set(words) for words in trainer.rows.values())
     assert {action for cells in TABLE.values() for cell in cells for action in cell} == set(trainer.actions)
+    for column, against in trainer.against.items():
+        held = {action for cells in trainer.holds.values() for action in cells[column]}
+        assert not held & set(against), "what holds somewhere in a column has a reason by its row"
 
 
 def test_the_questions_carry_no_key() -> None:

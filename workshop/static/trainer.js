@@ -3,6 +3,7 @@ function render({ model, el }) {
   const rows = model.get("rows");
   const columns = Object.entries(model.get("columns"));
   const actions = Object.entries(model.get("actions"));
+  const against = model.get("against");
   const holds = model.get("holds");
   const found = {}; // "error column" to the actions found there
   let chosen; // { error, column, name, button }
@@ -52,7 +53,7 @@ function render({ model, el }) {
       status.textContent = `✓ ${action} holds. ${rows[error][column]}${more}`;
       label(chosen);
       tally();
-    } else status.textContent = `✗ ${action} does not hold here. ${rows[error].ask}`;
+    } else status.textContent = `✗ ${action} does not hold here. ${against[column][action] ?? rows[error].ask}`;
   };
   const tally = () => {
     score.textContent = `${Object.keys(found).length} of ${Object.keys(rows).length * columns.length} cells found.`;
