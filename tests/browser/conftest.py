@@ -16,9 +16,10 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import nbformat
 import pytest
@@ -103,15 +104,13 @@ class Notebook:
 
 @dataclass(frozen=True)
 class LabServer:
-    """A JupyterLab that serves one folder."""
+    """A folder that a JupyterLab serves; ``url`` is the folder's address there."""
 
     url: str
-    folder: Path
-    process: subprocess.Popen[bytes] = field(repr=False)
 
     def open(self, page: Any, name: str) -> Notebook:
         """Open the notebook ``name`` of the folder, with its kernel started and its side bar closed."""
-        notebook = Notebook(page, f"{self.url}/lab/tree/{name}?reset")
+        notebook = Notebook(page, f"{self.url}/{name}?reset")
         page.goto(notebook.url)
         notebook.wait_for_kernel()
         page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
@@ -134,51 +133,67 @@ def _settings(home: Path, theme: str) -> None:
     (folder / "themes.jupyterlab-settings").write_text(json.dumps({"theme": THEMES[theme]}))
 
 
+@dataclass(frozen=True)
+class _JupyterLab:
+    url: str
+    process: subprocess.Popen[bytes]
+
+
+def _start_jupyterlab(root: Path, home: Path, theme: str) -> _JupyterLab:
+    """Start JupyterLab on ``root`` with everything it writes below ``home``, and wait until it answers."""
+    _settings(home, theme)
+    port = _free_port()
+    places = {
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_RUNTIME_DIR": home / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+        "IPYTHONDIR": home / "ipython",
+    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={root}"]
+    command += [f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
+    command += ["--ServerApp.allow_root=True", "--LabApp.expose_app_in_browser=True"]
+    log = home / "jupyterlab.log"
+    with log.open("wb") as sink:
+        process = subprocess.Popen(
+            command,
+            cwd=root,
+            env={**os.environ, **{name: str(path) for name, path in places.items()}},
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+        )
+    url = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{url}/api/status", timeout=5).close()
+            return _JupyterLab(url, process)
+        except OSError:
+            time.sleep(0.2)
+    process.kill()
+    raise AssertionError(f"JupyterLab did not answer:\n{log.read_text()}")
+
+
 @pytest.fixture(scope="session")
-def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LabServer]]:
-    """Start JupyterLab on a folder with nobody's settings: ``lab_server(folder, theme="dark")``."""
-    running: list[LabServer] = []
+def lab_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LabServer]]:
+    """Serve a temporary folder by JupyterLab with nobody's settings: ``lab_server(folder, theme="dark")``.
 
-    def start(folder: Path, theme: str = "light") -> LabServer:
-        home = tmp_path_factory.mktemp("jupyter")
-        _settings(home, theme)
-        port = _free_port()
-        places = {
-            "JUPYTER_CONFIG_DIR": home / "config",
-            "JUPYTER_RUNTIME_DIR": home / "runtime",
-            "JUPYTERLAB_SETTINGS_DIR": home / "settings",
-            "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
-            "IPYTHONDIR": home / "ipython",
-        }
-        log = home / "jupyterlab.log"
-        command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={folder}"]
-        command += [f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
-        command += ["--ServerApp.allow_root=True", "--LabApp.expose_app_in_browser=True"]
-        with log.open("wb") as sink:
-            process = subprocess.Popen(
-                command,
-                cwd=folder,
-                env={**os.environ, **{name: str(path) for name, path in places.items()}},
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-            )
-        server = LabServer(f"http://127.0.0.1:{port}", folder, process)
-        running.append(server)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            assert process.poll() is None, f"JupyterLab did not start:\n{log.read_text()}"
-            try:
-                urllib.request.urlopen(f"{server.url}/api/status", timeout=5).close()
-                return server
-            except OSError:
-                time.sleep(0.2)
-        raise AssertionError(f"JupyterLab did not answer within 60 s:\n{log.read_text()}")
+    A start takes seconds, so that there is one JupyterLab a theme, for all temporary folders of the run.
+    """
+    root = tmp_path_factory.getbasetemp().resolve()
+    running: dict[str, _JupyterLab] = {}
 
-    yield start
-    for server in running:
-        server.process.terminate()
-    for server in running:
-        server.process.wait(30)
+    def serve(folder: Path, theme: str = "light") -> LabServer:
+        if theme not in running:
+            running[theme] = _start_jupyterlab(root, tmp_path_factory.mktemp("jupyter"), theme)
+        inside = quote(folder.resolve().relative_to(root).as_posix())
+        return LabServer(f"{running[theme].url}/lab/tree/{inside}")
+
+    yield serve
+    for lab in running.values():
+        lab.process.terminate()
+    for lab in running.values():
+        lab.process.wait(30)
 
 
 @pytest.fixture(scope="session")

@@ -61,7 +61,7 @@ def notebook(server: Any, folder: Path, page: Any, write_notebook: Callable[...,
     write_notebook(folder, "lab1.ipynb", SHOW_BOARD, TALL)
     opened = server.open(page, "lab1.ipynb")
     opened.start_running_all()
-    page.locator(".ao-board[role=group]").wait_for()
+    page.get_by_role("group", name="Timing board").wait_for()
     return opened
 
 
@@ -74,16 +74,18 @@ def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def stored_under(page: Any) -> str:
+    """The key of the only clock of this browser profile."""
+    key: str = page.evaluate("() => Object.keys(localStorage).find(key => key.startsWith('admit-one.clock:'))")
+    return key
+
+
 def stored(page: Any) -> dict[str, Any]:
-    state: dict[str, Any] = json.loads(
-        page.evaluate("() => localStorage.getItem('admit-one.clock:lab1_fanout_replay:lab1.ipynb')")
-    )
+    state: dict[str, Any] = json.loads(page.evaluate("key => localStorage.getItem(key)", stored_under(page)))
     return state
 
 
-def test_it_ticks_while_a_cell_runs(
-    server: Any, folder: Path, page: Any, write_notebook: Callable[..., Path]
-) -> None:
+def test_it_ticks_while_a_cell_runs(server: Any, folder: Path, page: Any, write_notebook: Callable[..., Path]) -> None:
     write_notebook(folder, "busy.ipynb", SHOW_BOARD, SLEEP)
     server.open(page, "busy.ipynb").start_running_all()
     press(page, "Start")
@@ -123,6 +125,13 @@ def test_pause_jump_extra_time_and_reset(notebook: Any, page: Any) -> None:
     press(page, "Really reset?")
     assert seconds_left(page) == 12 * 60 * 1.5
     assert stored(page)["spent"] == []
+
+
+def test_its_state_is_kept_under_the_notebooks_path(notebook: Any, page: Any) -> None:
+    press(page, "Start")
+    path = notebook.url.partition("/lab/tree/")[2].removesuffix("?reset")
+    assert "/" in path
+    assert stored_under(page) == f"admit-one.clock:lab1_fanout_replay:{path}"
 
 
 def test_when_time_is_short_it_names_the_minimum_packet(notebook: Any, page: Any) -> None:
@@ -170,11 +179,11 @@ def _age_by(page: Any, hours: float) -> None:
         state["since"] -= hours * HOURS
     state["seen"] -= hours * HOURS
     page.evaluate(
-        """text => {
-            localStorage.setItem('admit-one.clock:lab1_fanout_replay:lab1.ipynb', text);
+        """([key, text]) => {
+            localStorage.setItem(key, text);
             Storage.prototype.setItem = () => {};
         }""",
-        json.dumps(state),
+        [stored_under(page), json.dumps(state)],
     )
 
 

@@ -23,21 +23,22 @@
     if (node.textContent !== words) node.textContent = words; // untouched text is not announced again
   };
 
-  // The notebook's path: its tab knows it even when another notebook is in front; else the address.
+  // The notebook's path, "" while it is not known. In JupyterLab its tab tells it (a line "Name: x", a line
+  // "Path: folder/x", so the longest), for the address may be that of another notebook; elsewhere the address.
+  const fromAddress = (pattern) => decodeURIComponent(location.pathname.match(pattern)?.[1] ?? "");
   const notebookPath = (panel) => {
     const tab = document.querySelector(`li[data-id="${CSS.escape(panel.id)}"]`);
-    const told = tab?.title.match(/: (.+\.ipynb)$/m);
-    const address = location.pathname.match(/\/(?:tree|notebooks)\/(.+)$/);
-    return (told ? told[1] : address ? decodeURIComponent(address[1]) : "").replace(/^RTC:/, "");
+    const told = [...(tab?.title ?? "").matchAll(/[:：]\s*(.+\.ipynb)$/gm)].map((found) => found[1]);
+    told.sort((a, b) => b.length - a.length);
+    return (told[0] ?? fromAddress(/\/notebooks\/(.+)$/)).replace(/^RTC:/, "");
   };
 
   const fresh = () => ({ version: 1, block: 0, since: null, spent: [], extra: 1, inView: false, seen: Date.now() });
 
-  const live = (root) => {
+  const live = (root, path) => {
     const { lab, name, blocks, packet } = JSON.parse(root.dataset.aoBoard);
-    const panel = root.closest(".jp-NotebookPanel");
     const cell = root.closest(".jp-Cell");
-    const key = `admit-one.clock:${lab}:${notebookPath(panel)}`;
+    const key = `admit-one.clock:${lab}:${path}`;
 
     const load = () => {
       try {
@@ -117,7 +118,6 @@
     const label = make("label", { class: "ao-extra" }, make("span", { class: "ao-quiet" }, "Extra time"), parts.extra);
     const fact = (term, value, more, kind) =>
       make("div", { class: `ao-fact ao-${kind}` }, make("span", { class: "ao-quiet" }, term), value, more);
-    root.setAttribute("role", "group");
     root.setAttribute("aria-label", `Timing board, ${name}`);
     root.replaceChildren(
       make("div", { class: "ao-name-row" }, make("strong", {}, name), make("span", { class: "ao-quiet" }, "Timing board")),
@@ -241,10 +241,20 @@
     paint();
   };
 
+  // A page that is just being loaded may not have written the tab yet: the table stays until then.
+  const whenPathIsKnown = (root, triesLeft) => {
+    const path = notebookPath(root.closest(".jp-NotebookPanel"));
+    if (path || triesLeft === 0) live(root, path || fromAddress(/\/tree\/(.+)$/));
+    else setTimeout(() => root.isConnected && whenPathIsKnown(root, triesLeft - 1), 100);
+  };
+
   for (const old of registry) {
     if (old.root.isConnected) continue; // its cell was run again
     old.stop();
     registry.delete(old);
   }
-  for (const root of document.querySelectorAll(".jp-NotebookPanel [data-ao-board]:not([role])")) live(root);
+  for (const root of document.querySelectorAll(".jp-NotebookPanel [data-ao-board]:not([role])")) {
+    root.setAttribute("role", "group");
+    whenPathIsKnown(root, 30);
+  }
 })();
