@@ -25,16 +25,14 @@ _PROFILE = (
 _NAMESPACES = (
     f"allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; {_CONTAINER}"
 )
+_UNKNOWN = "see whether bubblewrap works at all: bwrap --ro-bind / / true"
 _REMEDIES = (
     (r"Unknown option", "bubblewrap is too old: install 0.8 or newer"),
     (r"mount proc on", f"/proc is masked here; {_CONTAINER}"),
     (r"uid map: Permission|RTM_NEWADDR", _PROFILE),
-    (r"new namespace|user namespaces|max_user_namespaces|slave|pivot_root|Failed to mount tmpfs", _NAMESPACES),
-    (r"seccomp", "the kernel must be able to filter system calls (CONFIG_SECCOMP_FILTER)"),
-    (
-        r"setpriv: (not found|No such)|setpriv.*No such file",
-        "install setpriv, or grade as an ordinary user: apt install util-linux",
-    ),
+    (r"new namespace|uid map|slave|pivot_root|Failed to mount tmpfs", _NAMESPACES),
+    (r"PR_SET_SECCOMP", "the kernel must be able to filter system calls: CONFIG_SECCOMP_FILTER"),
+    (r"execvp \S*setpriv", "install setpriv, or grade as an ordinary user: apt install util-linux"),
     (
         r"setresuid|setresgid|setgroups|[Pp]ermission denied",
         "grade as an ordinary user, with a Python that other users may read",
@@ -63,5 +61,5 @@ def find_bwrap() -> str:
 def explain(said: str) -> SandboxUnavailable:
     """The error for a sandbox that did not come up and ``said`` this on its way."""
     last = next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "it said nothing")
-    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, said)), "see admit-one doctor")
-    return SandboxUnavailable(f"no sandbox: {last}. {remedy[0].upper()}{remedy[1:]}; {OWN_RISK}")
+    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, said)), _UNKNOWN)
+    return SandboxUnavailable(f"no sandbox: {last}; to mend it: {remedy}; {OWN_RISK}")

@@ -169,6 +169,10 @@ def test_input_is_at_its_end(inside: Visit) -> None:
     assert inside.run(source).split()[0] == "''"
 
 
+def test_the_interpreter_is_the_one_that_grades(inside: Visit) -> None:
+    assert inside.value("[sys.version, sys.prefix]", "import sys") == [sys.version, sys.base_prefix]
+
+
 def test_the_modules_shown_are_all_that_a_notebook_and_the_runner_import() -> None:
     source = (
         "import sys; import grader.check, grader.runner, grader.zygote\n"
