@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 WORKING_THREADS = 32
 THREADS_AT_MOST = 256
+LOOK_SECONDS = 0.01
 
 
 class Hung(Exception):
@@ -25,23 +26,27 @@ class NeverStarted(Exception):
 
 
 class _Call:
-    __slots__ = ("claim", "function", "future", "hung", "started", "timer")
+    """One call: the thread or the loop, whichever has its `claim` first, decides whether it runs."""
+
+    __slots__ = ("asked", "claim", "function", "future", "started")
 
     def __init__(self, function: Callable[[], Any], future: asyncio.Future[Any]) -> None:
         self.function = function
         self.future = future
         self.claim = threading.Lock()
+        self.asked = time.monotonic()
         self.started = 0.0
-        self.hung = False
-        self.timer: asyncio.TimerHandle | None = None
 
 
 class DecideThreads:
     """Runs functions in daemon threads, each for at most `limit_s` seconds of somebody's waiting.
 
-    A thread cannot be killed: one that hangs is left behind and a new one takes its place, up to 256 in all.
-    All counting is done on the loop; a thread only takes calls from a queue and puts outcomes on another.
-    Finished calls are handed back together, since waking the loop is what costs.
+    One thread serves as long as calls get done: it takes the next one without going to sleep, which is what makes
+    quick calls cheap. The loop looks at it every 10 ms. Where nothing has been done since the last look and calls are
+    waiting, each of them gets a thread, up to 32; threads with nothing to do are sent home again. A thread that
+    hangs cannot be killed: it is left behind, and up to 256 are, before calls are turned away.
+
+    All counting is done on the loop; a thread takes calls from one queue and puts outcomes on another.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, limit_s: float) -> None:
@@ -50,9 +55,12 @@ class DecideThreads:
         self._calls: SimpleQueue[_Call | None] = SimpleQueue()
         self._finished: deque[tuple[_Call, Any]] = deque()
         self._loop_is_told = False
+        self._is_looking = False
+        self._has_progress = False
+        self._outstanding: dict[_Call, None] = {}
+        self._hung: set[_Call] = set()
+        self._working = 0
         self._threads: list[threading.Thread] = []
-        self._outstanding = 0
-        self._hung = 0
 
     async def run(self, function: Callable[[], T]) -> T:
         """What the function returns. It must not raise: see `call_decide`.
@@ -62,14 +70,13 @@ class DecideThreads:
             NeverStarted: no thread came free within the limit.
         """
         call = _Call(function, self._loop.create_future())
-        call.timer = self._loop.call_later(self._limit_s, self._expire, call)
-        self._outstanding += 1
+        self._outstanding[call] = None
         self._calls.put(call)
-        working = len(self._threads) - self._hung
-        if working < min(self._outstanding, WORKING_THREADS) and len(self._threads) < THREADS_AT_MOST:
-            thread = threading.Thread(target=self._work, name="admit-one-decide", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        if not self._working:
+            self._start_threads(1)
+        if not self._is_looking:
+            self._is_looking = True
+            self._loop.call_later(LOOK_SECONDS, self._look)
         result: T = await call.future
         return result
 
@@ -80,6 +87,15 @@ class DecideThreads:
         deadline = time.monotonic() + patience_s
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _start_threads(self, wanted: int) -> None:
+        free = min(WORKING_THREADS - self._working, THREADS_AT_MOST - self._working - len(self._hung))
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        for _ in range(min(wanted, free)):
+            thread = threading.Thread(target=self._work, name="admit-one-decide", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+            self._working += 1
 
     def _work(self) -> None:
         while (call := self._calls.get()) is not None:
@@ -98,29 +114,45 @@ class DecideThreads:
     def _settle(self) -> None:
         # The flag first: what a thread appends after it will wake the loop again.
         self._loop_is_told = False
+        self._has_progress = True
         while self._finished:
             call, result = self._finished.popleft()
-            if call.hung:
-                self._hung -= 1
+            if call in self._hung:
+                self._hung.remove(call)
+                self._working += 1  # its thread is back
                 continue
-            self._outstanding -= 1
-            if call.timer is not None:
-                call.timer.cancel()
+            self._outstanding.pop(call, None)
             if not call.future.done():  # it is when the request was cancelled
                 call.future.set_result(result)
 
-    def _expire(self, call: _Call) -> None:
-        if call.claim.acquire(blocking=False):
-            self._outstanding -= 1
-            if not call.future.done():
-                call.future.set_exception(NeverStarted())
-            return
-        left = call.started + self._limit_s - time.monotonic()
-        if left > 0:
-            call.timer = self._loop.call_later(left, self._expire, call)
-            return
-        call.hung = True
-        self._hung += 1
-        self._outstanding -= 1
+    def _look(self) -> None:
+        now = time.monotonic()
+        running = waiting = 0
+        for call in list(self._outstanding):
+            if now - call.asked >= self._limit_s and self._give_up(call, now):
+                continue
+            running += call.started > 0
+            waiting += call.started == 0
+        if waiting and not self._has_progress:
+            self._start_threads(waiting)
+        for _ in range(self._working - running - waiting - 1):
+            self._calls.put(None)
+            self._working -= 1
+        self._has_progress = False
+        self._is_looking = bool(self._outstanding) or self._working > 1
+        if self._is_looking:
+            self._loop.call_later(LOOK_SECONDS, self._look)
+
+    def _give_up(self, call: _Call, now: float) -> bool:
+        """Answer a call that is over its limit, if it is: what counts is the time since it began."""
+        outcome: Exception = NeverStarted()
+        if not call.claim.acquire(blocking=False):
+            if now - call.started < self._limit_s:
+                return False
+            outcome = Hung()
+            self._hung.add(call)
+            self._working -= 1
+        del self._outstanding[call]
         if not call.future.done():
-            call.future.set_exception(Hung())
+            call.future.set_exception(outcome)
+        return True
