@@ -315,3 +315,52 @@ def test_the_injected_planner_asks_for_what_the_page_told_it(client: httpx.Clien
 def test_a_script_that_cannot_be_played_is_refused_at_once(written: Any) -> None:
     with pytest.raises(FixtureInvalid):
         parse_script("x", written)
+
+
+CALLED: list[Any] = [
+    {"role": "user", "content": "hello"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "call_1_1", "type": "function", "function": {"name": "search", "arguments": '{"q":"retry"}'}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "call_1_1", "content": "page"},
+]
+STRICT = {
+    "type": "function",
+    "function": {
+        "name": "search",
+        "description": "",
+        "strict": True,
+        "parameters": {
+            "type": "object",
+            "title": "search_args",
+            "properties": {"q": {"title": "Q", "type": "string"}},
+            "required": ["q"],
+            "additionalProperties": False,
+        },
+    },
+}
+PARTS = [{"type": "text", "text": "hello"}]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"messages": CALLED, "tools": [STRICT], "tool_choice": "auto", "stream": False},
+        {"messages": CALLED, "tools": [STRICT], "stream": True, "stream_options": {"include_usage": True}},
+        {"messages": CALLED, "tools": [STRICT], "stream": True, "parallel_tool_calls": False, "temperature": 0},
+        {"messages": [{"role": "developer", "content": PARTS}, *CALLED[:-1], {**CALLED[-1], "content": PARTS}]},
+        {"messages": [{"role": "system", "content": "be brief"}, {**CALLED[0], "name": "pair"}, *CALLED[1:]]},
+        {"messages": [CALLED[0], {**CALLED[1], "content": "", "refusal": None, "audio": None}, CALLED[2]]},
+        {"messages": CALLED, "stream": None, "tools": None, "n": None, "stream_options": None, "user": "pair-7"},
+    ],
+)
+def test_requests_as_four_agent_frameworks_write_them_get_the_second_turn(client: httpx.Client, changes: Any) -> None:
+    """Taken from the wire: LangChain, litellm, pydantic-ai and openai-agents, plain and streamed."""
+    reply = chat(client, **changes)
+    assert reply.status_code == 200
+    assert "http_get" in reply.text
+    assert "chatcmpl-polite-2" in reply.text
