@@ -1,0 +1,65 @@
+"""A planner, its tools and a budget for one case of lab 2: the stub in this process, every request counted."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import httpx
+
+from stub_server import StubApp, SyncTransport
+from workshop.budget import ToolBudget
+
+
+class PlannerRoom(httpx.BaseTransport):
+    """The stub without a socket; its planner does what the case says, whichever model it is asked for.
+
+    A case has a ``script`` of the stub's, a ``message`` to answer with, or ``stalls``; ``scenario`` plays the stub's
+    scripted faults.
+    """
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self._case = case
+        self._app = StubApp()
+        self._app.room.play(case.get("scenario"))
+        self._stub = SyncTransport(self._app)
+        self.asked: list[dict[str, Any]] = []
+        self.time_limits_s: list[float | None] = []
+
+    @property
+    def tool_posts(self) -> dict[str, int]:
+        """Requests to each tool, by the server's own log."""
+        paths = [row["path"] for row in self._app.room.log.rows]
+        return dict(Counter(path.removeprefix("/tools/") for path in paths if path.startswith("/tools/")))
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path != "/v1/chat/completions":
+            return self._stub.handle_request(request)
+        body = json.loads(request.read())
+        self.asked.append(body)
+        self.time_limits_s.append(request.extensions.get("timeout", {}).get("read"))
+        if self._case.get("stalls"):
+            raise httpx.ReadTimeout("no answer in time", request=request)
+        if "message" in self._case:
+            choice = {"index": 0, "message": self._case["message"], "finish_reason": "tool_calls"}
+            return httpx.Response(200, json={"object": "chat.completion", "choices": [choice]}, request=request)
+        script = {**body, "model": self._case["script"]}
+        return self._stub.handle_request(httpx.Request("POST", request.url, json=script))
+
+
+class ScriptedBudget(ToolBudget):
+    """Denies the tools of a table, each with its reason, admits all others, and writes down what it was asked."""
+
+    def __init__(self, max_parallel: int, denies: dict[str, str]) -> None:
+        super().__init__(permit={"max_parallel": max_parallel})
+        self._denies = denies
+        self.asked: list[dict[str, Any]] = []
+        self.depths: list[int] = []
+
+    def admit(self, tool: str, args: dict[str, Any], *, depth: int) -> None:
+        self.asked.append({"tool": tool, "args": args})
+        self.depths.append(depth)
+        if tool in self._denies:
+            self.deny(tool, self._denies[tool])
+        self.decisions.append({"tool": tool, "ok": True, "reason": "admit"})

@@ -1,0 +1,11 @@
+# loses: host_forms
+# hint: lookalike_host
+
+# cell: host-is-allowed
+def host_is_allowed(url, allowed):
+    parts = split_url(url)
+    if parts is None or parts.scheme not in ("http", "https") or "@" in parts.authority:
+        return False
+    if any(sign == "\\" or sign.isspace() or not sign.isprintable() for sign in url):
+        return False
+    return parts.host.lower().rstrip(".") in allowed
