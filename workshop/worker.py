@@ -64,13 +64,27 @@ def start_worker(tool: str, args: dict[str, Any]) -> Worker:
     return Worker(tool, args)
 
 
-def hang(folder: Path, family: Sequence[str], *, stubborn: Sequence[str] = (), late_s: float) -> dict[str, Any]:
+def hang(
+    folder: Path, family: Sequence[str], *, stubborn: Sequence[str] = (), late_s: float, held: bool = False
+) -> dict[str, Any]:
     """The arguments of the tool ``reindex`` that make it hang.
 
     Each of ``family`` starts the next one; those in ``stubborn`` ignore SIGTERM. Who is alive after ``late_s`` seconds
-    writes the late file of ``folder``, where each process also leaves its pid.
+    writes the late file of ``folder``, where each process also leaves its pid. The seconds count from each one's
+    start, or, where they are ``held``, from ``let_go``.
     """
-    return {"folder": str(folder), "family": list(family), "stubborn": list(stubborn), "late_s": late_s}
+    return {
+        "folder": str(folder),
+        "family": list(family),
+        "stubborn": list(stubborn),
+        "late_s": late_s,
+        "held": held,
+    }
+
+
+def let_go(folder: Path) -> None:
+    """Let the seconds of a held family start to count."""
+    (folder / "go").touch()
 
 
 def hung_family(folder: Path, family: Sequence[str], *, within_s: float = 5.0) -> dict[str, psutil.Process]:
@@ -78,12 +92,12 @@ def hung_family(folder: Path, family: Sequence[str], *, within_s: float = 5.0) -
     give_up = time.monotonic() + within_s
     found: dict[str, psutil.Process] = {}
     while len(found) < len(family) and time.monotonic() < give_up:
-        for part in set(family) - set(found):
+        for part in [part for part in family if part not in found]:
             try:
                 found[part] = psutil.Process(int((folder / f"{part}.pid").read_text()))
             except (OSError, ValueError, psutil.NoSuchProcess):
                 time.sleep(0.005)
-    return found
+    return {part: found[part] for part in family if part in found}
 
 
 def late_file(folder: Path) -> Path:

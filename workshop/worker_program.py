@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+HELD_AT_MOST_S = 15.0
+
 
 def search(args: dict[str, Any]) -> int:
     """A tool that does what its schema says."""
@@ -41,6 +43,9 @@ def reindex(args: dict[str, Any]) -> int:
     draft = folder / f"{part}.draft"
     draft.write_text(str(os.getpid()), encoding="ascii")
     draft.replace(folder / f"{part}.pid")
+    give_up = time.monotonic() + HELD_AT_MOST_S
+    while args["held"] and not (folder / "go").exists() and time.monotonic() < give_up:
+        time.sleep(0.01)
     time.sleep(args["late_s"])
     with contextlib.suppress(FileNotFoundError):  # the folder went first
         (folder / "late.txt").write_text(f"{part} was still here\n", encoding="ascii")
