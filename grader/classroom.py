@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grader.course import Course, nbgrader_api
+from grader.course import Course
 from grader.launch import Launch, launch_process
-from grader.plugins import VERDICT_FILE
+from grader.record import CouldNotRecord, Recorder, open_recorder
 from grader.sandbox import sandboxes
-from grader.submission import NotANotebook, grade_and_keep, lab_version, read_course_lab, submission_key
-from workshop.lab import Lab
-
-if TYPE_CHECKING:
-    from nbgrader.apps import NbGraderAPI
+from grader.submission import (
+    VERDICT_FILE,
+    NotANotebook,
+    Result,
+    ResultStore,
+    grade_bytes,
+    lab_version,
+    read_course_lab,
+    read_submission,
+    submission_key,
+)
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many are done and how many there are."""
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+_NOT_AN_ID = frozenset("*?[]{}\\")
+"""In a folder's name nbgrader would read these as a pattern."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's notebook for one lab, where ``collect`` or ``nbgrader collect`` put it."""
+    """One student's notebook for one lab, where ``collect`` or ``nbgrader collect`` put it, or would have."""
 
     student: str
     lab_id: str
@@ -35,7 +45,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the class: ``points`` is None where nothing was judged. ``is_new`` is False for a no-op rerun."""
+    """One line of the class: ``points`` is None where nothing was judged. ``is_new`` says that this run graded it."""
 
     student: str
     lab_id: str
@@ -45,13 +55,27 @@ class Row:
     is_new: bool
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Where results are computed: ``grade`` takes a lab's id and a notebook's bytes, ``width`` of them at a time."""
+
+    executor: Executor
+    grade: Callable[[str, bytes], Result]
+    width: int
+
+
 def find_submissions(course: Course, lab_ids: Sequence[str]) -> list[Submission]:
-    """The notebooks in submitted/STUDENT/LAB/LAB.ipynb, by lab and student; links are not followed."""
+    """One for each student in submitted/ and each of the labs that anybody handed in, by lab and student.
+
+    A student without a readable notebook is among them, and comes out as ``not_submitted``.
+    """
+    folder = course.submitted
+    students = sorted(path.name for path in folder.glob("*") if path.is_dir() and not path.name.startswith("."))
     return [
-        Submission(path.parent.parent.name, lab_id, path)
+        Submission(student, lab_id, folder / student / lab_id / f"{lab_id}.ipynb")
         for lab_id in lab_ids
-        for path in sorted(course.submitted.glob(f"*/{lab_id}/{lab_id}.ipynb"))
-        if path.is_file() and not path.is_symlink()
+        if any((folder / student / lab_id).is_dir() for student in students)
+        for student in students
     ]
 
 
@@ -68,70 +92,151 @@ def open_launcher(root: Path, *, sandbox: bool) -> Iterator[Launch]:
         yield launch_process
 
 
+@contextmanager
+def threads(course: Course, lab_ids: set[str], launch: Launch, workers: int) -> Iterator[Pool]:
+    """Compute here: the work is done in child processes that ``launch`` starts, and threads only wait for them."""
+    labs = {lab_id: read_course_lab(course, lab_id) for lab_id in lab_ids}
+    with ThreadPoolExecutor(workers) as executor:
+        yield Pool(executor, lambda lab_id, data: grade_bytes(data, course, labs[lab_id], launch), workers)
+
+
 def grade_class(
     course: Course,
     submissions: Sequence[Submission],
     launch: Launch,
     *,
     workers: int,
+    resume: bool = True,
     progress: Progress = lambda *_: None,
-) -> Iterable[Row]:
-    """Grade ``submissions`` and record them, in their order; what is recorded already is left as it is.
+) -> list[Row]:
+    """grade_with, on this machine: ``launch`` starts the children that student code runs in."""
+    with threads(course, {one.lab_id for one in submissions}, launch, workers) as pool:
+        return grade_with(pool, course, submissions, resume=resume, progress=progress)
 
-    ``launch`` starts the children that student code runs in: see open_launcher.
-    Results are kept as they come (grader.submission.ResultStore), so a run that was broken off goes on where it was.
+
+def grade_with(
+    pool: Pool,
+    course: Course,
+    submissions: Sequence[Submission],
+    *,
+    resume: bool = True,
+    progress: Progress = lambda *_: None,
+) -> list[Row]:
+    """Grade and record ``submissions``; what is recorded already is left as it is, unless ``resume`` is False.
+
+    Each result is kept and recorded as it comes, so that a run which was broken off goes on where it was.
+    Raises CouldNotRecord where the gradebook or the disk takes no more.
     """
-    labs = {lab_id: read_course_lab(course, lab_id) for lab_id in {submission.lab_id for submission in submissions}}
-    versions = {lab_id: lab_version(course, lab) for lab_id, lab in labs.items()}
-    keys = {one: submission_key(one.path.read_bytes(), versions[one.lab_id]) for one in submissions}
-    waiting = [submission for submission in submissions if not _is_recorded(course, submission, keys[submission])]
-    problems: dict[Submission, NotANotebook] = {}
-
-    def compute(one: Submission, lab: Lab) -> None:
-        """Have the result in the store, where nbgrader's preprocessor finds it."""
-        grade_and_keep(keys[one], one.path.read_bytes(), course, lab, launch)
-
-    with ThreadPoolExecutor(workers) as pool:  # the work is done in child processes: threads only wait for them
-        futures = {pool.submit(compute, one, labs[one.lab_id]): one for one in waiting}
-        for done, future in enumerate(as_completed(futures), start=1):
-            try:
-                future.result()
-            except NotANotebook as problem:
-                problems[futures[future]] = problem
-            progress("Grading", done, len(futures))
-    api = nbgrader_api(course)
-    for done, submission in enumerate(submissions, start=1):
-        if submission in problems:
-            student, lab_id = submission.student, submission.lab_id
-            yield Row(student, lab_id, None, "not_submitted", str(problems[submission]), True)
-        else:
-            yield _record(course, api, submission, is_new=submission in waiting)
-        progress("Recording", done, len(submissions))
+    labs = {lab_id: read_course_lab(course, lab_id) for lab_id in dict.fromkeys(one.lab_id for one in submissions)}
+    with open_recorder(course, labs) as recorder:
+        run = _Run(course, recorder, {lab_id: lab_version(course, lab) for lab_id, lab in labs.items()}, resume)
+        return run.grade(pool, submissions, progress)
 
 
-def _is_recorded(course: Course, submission: Submission, key: str) -> bool:
-    verdict = _read_verdict(course, submission)
-    return verdict is not None and verdict["key"] == key and verdict["status"] != "could_not_grade"
+@dataclass(frozen=True)
+class _Job:
+    """A submission that is being graded: its bytes, and the key of its result."""
+
+    submission: Submission
+    data: bytes
+    key: str
 
 
-def _read_verdict(course: Course, submission: Submission) -> dict[str, Any] | None:
-    path = course.autograded / submission.student / submission.lab_id / VERDICT_FILE
-    try:
-        verdict: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return verdict
+class _Run:
+    """One run over a class: what is recorded from before, and what comes in."""
+
+    def __init__(self, course: Course, recorder: Recorder, versions: dict[str, str], resume: bool) -> None:
+        self._course = course
+        self._recorder = recorder
+        self._versions = versions
+        self._resume = resume
+        self._store = ResultStore(course)
+        self._marks = {lab_id: recorder.marks(lab_id) for lab_id in versions}
+
+    def grade(self, pool: Pool, submissions: Sequence[Submission], progress: Progress) -> list[Row]:
+        rows: dict[Submission, Row] = {}
+        running: dict[Future[Result], _Job] = {}
+        left = iter(submissions)
+        try:
+            while True:
+                # Some more than are computed at a time, so that nobody waits while this thread writes.
+                while len(running) < 2 * pool.width and (one := next(left, None)):
+                    done = self._begin(one, pool)
+                    if isinstance(done, Row):
+                        rows[one] = done
+                        progress("Grading", len(rows), len(submissions))
+                    else:
+                        running[done[0]] = done[1]
+                if not running:
+                    break
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    job = running.pop(future)
+                    rows[job.submission] = self._finish(job, future)
+                    progress("Grading", len(rows), len(submissions))
+        finally:
+            for future in running:
+                future.cancel()
+        return [rows[one] for one in submissions]
+
+    def _begin(self, one: Submission, pool: Pool) -> Row | tuple[Future[Result], _Job]:
+        """The row of what is recorded, cannot be graded, or was computed before; else the work begins."""
+        if not one.student.isprintable() or _NOT_AN_ID & set(one.student):
+            why = "the folder's name has characters that nbgrader cannot take: rename it"
+            return Row(one.student, one.lab_id, None, "could_not_grade", why, False)
+        try:
+            data = read_submission(one.path)
+        except NotANotebook as problem:
+            return self._not_submitted(one, problem)
+        job = _Job(one, data, submission_key(data, self._versions[one.lab_id]))
+        if self._resume:
+            recorded = self._recorded(one)
+            if recorded and recorded["key"] == job.key and recorded["status"] != "could_not_grade":
+                first, points = recorded["first_wrong"], recorded["points"]
+                return Row(one.student, one.lab_id, points, recorded["status"], first, is_new=False)
+            known = self._store.get(job.key)
+            if known is not None:
+                return self._record(job, known)
+        return pool.executor.submit(pool.grade, one.lab_id, data), job
+
+    def _finish(self, job: _Job, future: Future[Result]) -> Row:
+        try:
+            result = future.result()
+        except NotANotebook as problem:
+            return self._not_submitted(job.submission, problem)
+        except Exception as fault:  # it must not cost the others anything
+            if isinstance(fault, OSError) and fault.errno in _DISK_FULL:
+                raise _disk_full(fault) from fault
+            result = Result("could_not_grade", (f"a fault of ours: {type(fault).__name__}: {fault}",), {}, {})
+        return self._record(job, result)
+
+    def _record(self, job: _Job, result: Result) -> Row:
+        one = job.submission
+        try:
+            self._store.put(job.key, result)
+        except OSError as problem:
+            raise _disk_full(problem) from problem
+        self._recorder.record(one.student, one.lab_id, job.key, job.data, result)
+        first = result.first_wrong
+        if result.status == "could_not_grade":
+            first = "; ".join(result.notes)
+        return Row(one.student, one.lab_id, result.points, result.status, first, is_new=True)
+
+    def _recorded(self, one: Submission) -> dict[str, Any] | None:
+        """The verdict of an earlier run, if the gradebook has the same mark: it may be new, or an old copy."""
+        path = self._course.autograded / one.student / one.lab_id / VERDICT_FILE
+        try:
+            verdict: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        marks = self._marks[one.lab_id]
+        return verdict if one.student in marks and marks[one.student] == verdict["points"] else None
+
+    def _not_submitted(self, one: Submission, problem: NotANotebook) -> Row:
+        why = str(problem)
+        if self._recorded(one):
+            why += "; the mark of what was handed in before stands"
+        return Row(one.student, one.lab_id, None, "not_submitted", why, False)
 
 
-def _record(course: Course, api: NbGraderAPI, submission: Submission, *, is_new: bool) -> Row:
-    """Let nbgrader record the result, and read back what it recorded."""
-    student, lab_id = submission.student, submission.lab_id
-    if is_new:
-        done = api.autograde(lab_id, student, force=True, create=True)
-        if not done["success"]:
-            last = (done.get("error") or done.get("log") or "no word").strip().splitlines()[-1]
-            return Row(student, lab_id, None, "could_not_grade", f"nbgrader: {last}", is_new)
-    verdict = _read_verdict(course, submission)
-    if verdict is None:
-        return Row(student, lab_id, None, "could_not_grade", "nbgrader recorded no verdict", is_new)
-    return Row(student, lab_id, verdict["points"], verdict["status"], verdict["first_wrong"], is_new)
+def _disk_full(problem: OSError) -> CouldNotRecord:
+    return CouldNotRecord(f"{problem}: free some space and run again; what is graded is kept")

@@ -62,11 +62,21 @@ def KnownFaults() -> tuple[type[Exception], ...]:  # noqa: N802 (it stands in an
     from grader.cases import CasesInvalid
     from grader.launch import CouldNotLaunch
     from grader.plan import NotACheck
+    from grader.record import CouldNotRecord
     from grader.release import ReleaseFailed
     from grader.solved import SolvedNotebookInvalid
     from stub_server.serve import StartError
 
-    return (LabInvalid, CasesInvalid, CouldNotLaunch, NotACheck, ReleaseFailed, SolvedNotebookInvalid, StartError)
+    return (
+        LabInvalid,
+        CasesInvalid,
+        CouldNotLaunch,
+        CouldNotRecord,
+        NotACheck,
+        ReleaseFailed,
+        SolvedNotebookInvalid,
+        StartError,
+    )
 
 
 def _fail(message: str, *, code: int) -> None:
@@ -183,20 +193,24 @@ def release(
 
 
 @app.command(epilog="Example: admit-one grade 4 --workers 2")
-def grade(labs: LabNames = None, workers: Workers = 2, no_sandbox: NoSandbox = False, as_json: AsJson = False) -> None:
+def grade(
+    labs: LabNames = None,
+    workers: Workers = 2,
+    resume: Annotated[bool, typer.Option(help="Leave what is graded already as it is, or grade all anew.")] = True,
+    no_sandbox: NoSandbox = False,
+    as_json: AsJson = False,
+) -> None:
     """Grade what is in course/submitted/ into nbgrader's gradebook; what is graded already is left as it is."""
     from grader.classroom import find_submissions, grade_class, open_launcher
     from grader.course import Course
 
     root = _root()
-    course = Course(root)
+    course = Course.at(root)
     submissions = find_submissions(course, [one.id for one in _labs(root, labs)])
     if not submissions:
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
-    if not course.gradebook.is_file():
-        raise UsageError("the gradebook does not know the labs yet; run admit-one release first")
     with open_launcher(root, sandbox=not no_sandbox) as launch, _progress() as report:
-        rows = list(grade_class(course, submissions, launch, workers=workers, progress=report))
+        rows = grade_class(course, submissions, launch, workers=workers, resume=resume, progress=report)
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
     else:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 if TYPE_CHECKING:
     from nbgrader.apps import NbGraderAPI
@@ -24,11 +25,20 @@ _NEVER_COPIED = (HIDDEN_FILE, "design.md", "verdict.json", "card.json")
 
 @dataclass(frozen=True)
 class Course:
-    """A repository and the folders below it, as paths relative to ``root``."""
+    """A repository and the folders below it, as paths relative to ``root``.
+
+    ``database`` is the gradebook's URL where it is not the file ``gradebook`` (docs/cluster.md).
+    """
 
     root: Path
     release: str = "notebooks"
     work: str = "course"
+    database: str | None = None
+
+    @classmethod
+    def at(cls, root: Path) -> Course:
+        """The course at ``root``, its gradebook in the database that nbgrader_config.py names, if it names one."""
+        return cls(root, database=_instructors_config(root).CourseDirectory.get("db_url"))
 
     @property
     def submitted(self) -> Path:
@@ -48,7 +58,7 @@ class Course:
 
     @property
     def db_url(self) -> str:
-        return f"sqlite:///{self.gradebook}"
+        return self.database or f"sqlite:///{self.gradebook}"
 
 
 def configure(config: Config, course: Course) -> Config:
@@ -95,10 +105,14 @@ def configure(config: Config, course: Course) -> Config:
 
 
 def _refuse_links(course: Course, assignment: str, student: str, **_: Any) -> None:
-    """nbgrader follows links: one to the solution would be graded. Take the links away, not what they point to."""
-    for path in (course.submitted / student / assignment).rglob("*"):
-        if path.is_symlink():
-            logging.getLogger("admit_one").warning("removed the link %s from a submission", path)
+    """nbgrader follows links: one to the solution would be graded. Take the links away, not what they point to.
+
+    Pipes and sockets go too: nbgrader would fail on copying them.
+    """
+    folder = course.submitted / student / assignment
+    for path in (folder.parent, folder, *folder.rglob("*")):
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            logging.getLogger("admit_one").warning("removed %s, which is no regular file, from a submission", path)
             path.unlink()
 
 
@@ -109,6 +123,16 @@ def _finish_release(course: Course, assignment: str, **_: Any) -> None:
     finish_release(course, assignment)
 
 
+def nbgrader_config(course: Course) -> Config:
+    """What nbgrader_config.py says, the instructor's own lines included, for the folders of this course."""
+    return configure(_instructors_config(course.root), course)
+
+
+def _instructors_config(root: Path) -> Config:
+    path = root / "nbgrader_config.py"
+    return PyFileConfigLoader(path.name, path=str(root)).load_config() if path.is_file() else Config()
+
+
 def nbgrader_api(course: Course) -> NbGraderAPI:
     """nbgrader, as the commands use it, with the configuration that nbgrader_config.py gives."""
     from nbgrader.apps import NbGraderAPI  # which takes half a second to import
@@ -117,7 +141,7 @@ def nbgrader_api(course: Course) -> NbGraderAPI:
     # SQLAlchemy 2.1 warns of what nbgrader's models have always done; nothing is lost by it.
     warnings.filterwarnings("ignore", category=SAWarning)
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
-    return NbGraderAPI(config=configure(Config(), course))
+    return NbGraderAPI(config=nbgrader_config(course))
 
 
 def _put_interpreter_first() -> None:

@@ -7,30 +7,28 @@ from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Unicode
 
 from grader.course import Course
-from grader.feedback import as_html, as_plain, as_summary, verdict_document
-from grader.grading import CellOutput
+from grader.feedback import verdict_document
+from grader.graded_notebook import METADATA, show_result
 from grader.launch import CouldNotLaunch, launch_process
+from grader.record import set_grade
 from grader.sandbox import sandboxes
 from grader.submission import (
+    VERDICT_FILE,
     Result,
     ResultStore,
-    grade_and_keep,
+    grade_bytes,
     lab_version,
     mend,
     read_course_lab,
+    read_submission,
     submission_key,
 )
 from workshop.lab import Lab
-
-VERDICT_FILE = "verdict.json"
-_KEY = "admit_one"
-"""Our place in a graded notebook's metadata and in nbconvert's resources."""
 
 Converted = tuple[NotebookNode, ResourcesDict]
 
@@ -71,63 +69,44 @@ class RunAndJudge(CoursePreprocessor):
         names = resources["nbgrader"]
         lab = read_course_lab(self.course, names["assignment"])
         submitted = self.course.submitted / names["student"] / lab.id / f"{names['notebook']}.ipynb"
-        data = submitted.read_bytes()
+        data = read_submission(submitted)
         key = submission_key(data, lab_version(self.course, lab))
         result = self._result(key, data, lab)
         if result.status == "could_not_grade":
             self.log.error("%s: could not grade: %s", names["student"], "; ".join(result.notes))
-        for cell in nb.cells:
-            if cell.cell_type == "code":
-                cell.outputs = _outputs(result, cell)
-        summary = as_summary(result.status, result.notes, result.reports)
-        nb.metadata[_KEY] = {"status": result.status, "summary": summary}
-        resources[_KEY] = result
+        show_result(nb, result)
+        resources[METADATA] = result
         document = verdict_document(result.status, result.notes, result.reports, lab, key)
         resources.setdefault("outputs", {})[VERDICT_FILE] = document.encode()
         return nb, resources
 
     def _result(self, key: str, data: bytes, lab: Lab) -> Result:
-        """What ``admit-one grade`` has computed ahead; for plain nbgrader, computed here in a sandbox of its own."""
-        known = ResultStore(self.course).get(key)
+        """What is known from before, or computed here in a sandbox of its own, and then kept."""
+        store = ResultStore(self.course)
+        known = store.get(key)
         if known is not None:
             return known
         try:
             with sandboxes(self.course.root) if self.sandbox else nullcontext(launch_process) as launch:
-                return grade_and_keep(key, data, self.course, lab, launch)
+                result = grade_bytes(data, self.course, lab, launch)
         except CouldNotLaunch as problem:
             return Result("could_not_grade", (str(problem),), {}, {})
-
-
-def _outputs(result: Result, cell: NotebookNode) -> list[NotebookNode]:
-    if utils.is_grade(cell):
-        report = result.reports.get(cell.metadata.nbgrader.grade_id)
-        if report is None:
-            return []
-        return [new_output("display_data", {"text/plain": as_plain(report), "text/html": as_html(report)})]
-    output = result.outputs.get(cell.id, CellOutput())
-    made = []
-    if output.printed:
-        made.append(new_output("stream", name="stdout", text=output.printed))
-    if output.error:
-        kind, message = output.error
-        made.append(new_output("error", ename=kind, evalue=message, traceback=[f"{kind}: {message}"]))
-    return made
+        store.put(key, result)
+        return result
 
 
 class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
     """Points come from the judge, never from what a cell shows. Nothing judged: no mark, and a person must look."""
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
-        self._result: Result = resources[_KEY]
+        self._result: Result = resources[METADATA]
         nb, resources = super().preprocess(nb, resources)
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
         grade_id = cell.metadata["nbgrader"]["grade_id"]
         grade = self.gradebook.find_grade(grade_id, self.notebook_id, self.assignment_id, self.student_id)
-        report = self._result.reports.get(grade_id)
-        grade.auto_score = None if report is None else float(report.points)
-        grade.needs_manual_grade = report is None or grade.manual_score is not None
+        set_grade(grade, self._result.reports.get(grade_id))
         self.gradebook.db.commit()
 
 
@@ -135,12 +114,11 @@ class FeedbackOnlyVerdicts(NbGraderPreprocessor):  # type: ignore[misc]
     """On a feedback page stand the student's source and what the judge wrote; nothing that student code printed."""
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
-        found = nb.metadata.get(_KEY, {"status": "could_not_grade"})
+        found = nb.metadata.get(METADATA, {"status": "could_not_grade"})
         if found["status"] == "could_not_grade":
             raise NotGraded(f"{resources['nbgrader']['student']} was not graded, so there is no feedback to write")
         for cell in nb.cells:
             if cell.cell_type == "code" and not utils.is_grade(cell):
                 cell.outputs = []
             cell.pop("attachments", None)
-        nb.cells.insert(0, new_markdown_cell(found["summary"], id="admit-one-status"))
         return nb, resources

@@ -15,11 +15,15 @@ from nbformat import NotebookNode
 
 @dataclass(frozen=True)
 class Repaired:
-    """The notebook to run, what was mended, and which grading cells had been changed."""
+    """The notebook to run, what was mended, which grading cells had been changed.
+
+    ``known`` counts the cells of the release, but for its text, that were found in the submission.
+    """
 
     notebook: NotebookNode
     notes: tuple[str, ...]
     changed_checks: tuple[str, ...]
+    known: int
 
 
 def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
@@ -42,7 +46,7 @@ def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
         texts.setdefault(key, []).append(str(cell.source))
         if cell.cell_type != frame[key].cell_type:
             notes.append(f"cell {key} had become a {cell.cell_type} cell and was put back")
-    mended = copy.deepcopy(released)
+    mended = NotebookNode({**released, "metadata": copy.deepcopy(released.metadata)})
     mended.cells = list(own.get(None, []))
     for cell in copy.deepcopy(released.cells):
         key = _key(cell)
@@ -62,7 +66,8 @@ def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
         for key, cell in frame.items()
         if _is_check(cell) and any(not _is_same_code(text, cell.source) for text in texts.get(key, []))
     )
-    return Repaired(mended, tuple(notes), changed)
+    known = sum("nbgrader" in frame[key].metadata for key in texts)
+    return Repaired(mended, tuple(notes), changed, known)
 
 
 def _key(cell: NotebookNode) -> str:

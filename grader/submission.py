@@ -9,13 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import threading
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
+from grader.bounds import MIB
 from grader.cases import HIDDEN_FILE, hidden_cases, public_cases
 from grader.course import Course
 from grader.feedback import CheckReport, report_checks
@@ -24,9 +28,15 @@ from grader.launch import Launch, launch_process
 from grader.repair import repair
 from workshop.lab import Lab, read_lab
 
+VERDICT_FILE = "verdict.json"
+_LARGEST = 64 * MIB
+"""A notebook whose cell printed 60 MB on one line is still read, and graded without its outputs."""
+_CELL_TYPES = ("code", "markdown", "raw")
+_CHECK_CALL = re.compile(r"""^check\(["'](\w+)\.""", re.MULTILINE)
+
 
 class NotANotebook(Exception):
-    """The submitted file does not read as a notebook; the message says why."""
+    """There is no notebook of this lab that could be graded; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +80,24 @@ def read_course_lab(course: Course, lab_id: str) -> Lab:
     return read_lab(course.root / "fixtures" / lab_id, course.root / "permits")
 
 
+def read_submission(path: Path) -> bytes:
+    """The bytes handed in as submitted/STUDENT/LAB/LAB.ipynb; raises NotANotebook. No link is followed."""
+    folder = path.parent
+    if any(one.is_symlink() for one in (folder.parent, folder, path)):
+        raise NotANotebook("a link was handed in, and links are not followed")
+    if not path.exists():
+        others = sorted(other.name for other in folder.glob("*.ipynb"))
+        raise NotANotebook(f"there is no {path.name}, but {others[0]}: rename it" if others else "nothing handed in")
+    if not path.is_file():
+        raise NotANotebook(f"{path.name} is not a file")
+    if path.stat().st_size > _LARGEST:
+        raise NotANotebook(f"{path.name} is larger than {_LARGEST // MIB} MiB")
+    return path.read_bytes()
+
+
+@lru_cache(maxsize=8)
 def read_notebook(data: bytes) -> NotebookNode:
-    """The notebook in ``data``, whatever its minor version; raises NotANotebook."""
+    """The notebook in ``data``, whatever its minor version; raises NotANotebook. Change only copies of it."""
     try:
         notebook: NotebookNode = nbformat.reads(data.decode("utf-8"), as_version=4)
     except Exception as problem:
@@ -79,10 +105,38 @@ def read_notebook(data: bytes) -> NotebookNode:
     return notebook
 
 
+def _plain(notebook: NotebookNode) -> NotebookNode:
+    try:
+        cells = [_plain_cell(cell, place) for place, cell in enumerate(notebook.cells)]
+    except Exception as problem:
+        raise NotANotebook(f"not a notebook: {problem}") from problem
+    return NotebookNode(cells=cells)
+
+
+def _plain_cell(cell: NotebookNode, place: int) -> NotebookNode:
+    """A cell of the form that the rest relies on: nbformat only warns of one that is not. Its outputs are dropped."""
+    if cell.cell_type not in _CELL_TYPES or not isinstance(cell.source, str) or not isinstance(cell.metadata, dict):
+        raise ValueError(f"cell {place} is malformed")
+    cell_id = cell.get("id")
+    plain = NotebookNode(
+        id=cell_id if isinstance(cell_id, str) else f"cell-{place}",
+        cell_type=cell.cell_type,
+        metadata=cell.metadata,
+        source=cell.source.encode("utf-8", "replace").decode("utf-8"),
+    )
+    if cell.cell_type == "code":
+        plain.update(execution_count=None, outputs=[])
+    return plain
+
+
 def mend(submitted: NotebookNode, course: Course, lab: Lab) -> tuple[NotebookNode, tuple[str, ...], bool]:
     """The submission in the frame of the released notebook, notes on what was mended, and whether a check changed."""
-    released = nbformat.read(course.root / course.release / lab.id / f"{lab.id}.ipynb", as_version=4)
-    repaired = repair(submitted, released)
+    released = read_notebook((course.root / course.release / lab.id / f"{lab.id}.ipynb").read_bytes())
+    plain = _plain(submitted)
+    repaired = repair(plain, released)
+    asked = {number for cell in plain.cells for number in _CHECK_CALL.findall(cell.source)}
+    if not repaired.known or (asked and lab.prefix not in asked):
+        raise NotANotebook(f"this is another notebook, not that of {lab.id}")
     changed = tuple(f"grading cell {key} was changed; the released one was used" for key in repaired.changed_checks)
     return repaired.notebook, (*repaired.notes, *changed), bool(changed)
 
@@ -133,7 +187,7 @@ class ResultStore:
     def get(self, key: str) -> Result | None:
         try:
             return Result.from_json((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError, LookupError, TypeError):  # a half-written one does not count
             return None
 
     def put(self, key: str, result: Result) -> None:
@@ -141,19 +195,19 @@ class ResultStore:
         if result.status == "could_not_grade":
             return
         self._folder.mkdir(parents=True, exist_ok=True)
-        unfinished = self._folder / f".{key}.{os.getpid()}"
-        unfinished.write_text(result.to_json(), encoding="utf-8")
-        os.replace(unfinished, self._folder / f"{key}.json")
+        unfinished = self._folder / f".{key}.{os.getpid()}.{threading.get_ident()}"
+        try:
+            unfinished.write_text(result.to_json(), encoding="utf-8")
+            os.replace(unfinished, self._folder / f"{key}.json")
+        finally:
+            unfinished.unlink(missing_ok=True)
 
 
-def grade_and_keep(key: str, data: bytes, course: Course, lab: Lab, launch: Launch) -> Result:
-    """The result kept under ``key`` (see submission_key), or a new one, which is then kept; raises NotANotebook."""
-    store = ResultStore(course)
-    known = store.get(key)
-    if known is not None:
-        return known
+def grade_bytes(data: bytes, course: Course, lab: Lab, launch: Launch) -> Result:
+    """grade_submission, a second time where the first came to nothing: a sandbox may be killed from outside."""
     result = grade_submission(data, course, lab, launch)
+    if result.status == "could_not_grade":
+        result = grade_submission(data, course, lab, launch)
     if launch is launch_process:
         result = replace(result, notes=(*result.notes, "graded without a sandbox"))
-    store.put(key, result)
     return result
