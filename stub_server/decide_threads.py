@@ -15,6 +15,7 @@ T = TypeVar("T")
 WORKING_THREADS = 32
 THREADS_AT_MOST = 256
 LOOK_SECONDS = 0.01
+LOOK_COUNTS_SECONDS = 0.1
 
 
 class Hung(Exception):
@@ -30,12 +31,12 @@ class _Call:
 
     __slots__ = ("asked", "claim", "function", "future", "started")
 
-    def __init__(self, function: Callable[[], Any], future: asyncio.Future[Any]) -> None:
+    def __init__(self, function: Callable[[], Any], future: asyncio.Future[Any], asked: float) -> None:
         self.function = function
         self.future = future
         self.claim = threading.Lock()
-        self.asked = time.monotonic()
-        self.started = 0.0
+        self.asked = asked
+        self.started: float | None = None
 
 
 class DecideThreads:
@@ -46,7 +47,8 @@ class DecideThreads:
     waiting, each of them gets a thread, up to 32; threads with nothing to do are sent home again. A thread that
     hangs cannot be killed: it is left behind, and up to 256 are, before calls are turned away.
 
-    All counting is done on the loop; a thread takes calls from one queue and puts outcomes on another.
+    All counting is done on the loop; a thread takes calls from one queue and puts outcomes on another. Time is
+    counted from look to look, at most 0.1 s each: when the whole machine stood still, no call has hung.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, limit_s: float) -> None:
@@ -56,6 +58,8 @@ class DecideThreads:
         self._finished: deque[tuple[_Call, Any]] = deque()
         self._loop_is_told = False
         self._is_looking = False
+        self._looked = 0.0
+        self._now = 0.0
         self._has_progress = False
         self._outstanding: dict[_Call, None] = {}
         self._hung: set[_Call] = set()
@@ -69,13 +73,14 @@ class DecideThreads:
             Hung: it ran longer than the limit.
             NeverStarted: no thread came free within the limit.
         """
-        call = _Call(function, self._loop.create_future())
+        call = _Call(function, self._loop.create_future(), self._now)
         self._outstanding[call] = None
         self._calls.put(call)
         if not self._working:
             self._start_threads(1)
         if not self._is_looking:
             self._is_looking = True
+            self._looked = self._loop.time()
             self._loop.call_later(LOOK_SECONDS, self._look)
         result: T = await call.future
         return result
@@ -99,7 +104,7 @@ class DecideThreads:
 
     def _work(self) -> None:
         while (call := self._calls.get()) is not None:
-            call.started = time.monotonic()
+            call.started = self._now
             if not call.claim.acquire(blocking=False):
                 continue  # given up before it began
             self._finished.append((call, call.function()))
@@ -126,13 +131,16 @@ class DecideThreads:
                 call.future.set_result(result)
 
     def _look(self) -> None:
-        now = time.monotonic()
+        self._now += min(self._loop.time() - self._looked, LOOK_COUNTS_SECONDS)
+        self._looked = self._loop.time()
         running = waiting = 0
         for call in list(self._outstanding):
-            if now - call.asked >= self._limit_s and self._give_up(call, now):
+            if self._now - call.asked >= self._limit_s and self._give_up(call):
                 continue
-            running += call.started > 0
-            waiting += call.started == 0
+            if call.started is None:
+                waiting += 1
+            else:
+                running += 1
         if waiting and not self._has_progress:
             self._start_threads(waiting)
         for _ in range(self._working - running - waiting - 1):
@@ -143,11 +151,11 @@ class DecideThreads:
         if self._is_looking:
             self._loop.call_later(LOOK_SECONDS, self._look)
 
-    def _give_up(self, call: _Call, now: float) -> bool:
+    def _give_up(self, call: _Call) -> bool:
         """Answer a call that is over its limit, if it is: what counts is the time since it began."""
         outcome: Exception = NeverStarted()
         if not call.claim.acquire(blocking=False):
-            if now - call.started < self._limit_s:
+            if call.started is None or self._now - call.started < self._limit_s:
                 return False
             outcome = Hung()
             self._hung.add(call)

@@ -23,6 +23,7 @@ async def client(port: int, share: list[bytes], decisions: Counter[str], order_i
         head = await reader.readuntil(b"\r\n\r\n")
         length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
         body = json.loads(await reader.readexactly(length))
+        assert head.startswith(b"HTTP/1.1 200"), body
         decisions[body["decision"]] += 1
         order_ids.setdefault(body["arg_digest"], set()).add(body["order_id"])
     writer.close()

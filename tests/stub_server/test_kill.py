@@ -67,10 +67,12 @@ class Seen:
     in_doubt: set[str] = field(default_factory=set)
     wrong: list[Any] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    answered: threading.Event = field(default_factory=threading.Event)
 
     def note(self, key: str, reply: httpx.Response, landed: set[str]) -> None:
         """Note one answer; `landed` are the keys that had an effect when the server started."""
         body = reply.json()
+        self.answered.set()
         with self.lock:
             if reply.status_code == 500:
                 self.in_doubt.add(key)
@@ -122,7 +124,9 @@ def test_no_kill_doubles_or_loses_an_effect(tmp_path: Path) -> None:
         ]
         for client in clients:
             client.start()
-        time.sleep(0.05 + random.random() * 0.25)
+        assert seen.answered.wait(30)
+        seen.answered.clear()
+        time.sleep(random.random() * 0.25)
         os.kill(process.pid, signal.SIGKILL)
         stop.set()
         for client in clients:
