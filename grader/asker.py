@@ -13,7 +13,7 @@ from typing import Any
 from grader.bounds import Bounds
 from grader.channel import BadFrame, FrameBuffer, frame
 from grader.judge import MAX_REPLY_BYTES
-from grader.launch import Child
+from grader.launch import Child, CouldNotLaunch
 from stub_server.ledger import ORDER_TOOL, Ledger
 from stub_server.strict_json import BadJson, parse
 
@@ -72,7 +72,8 @@ class Asker:
         """Send ``request`` and wait for its reply until ``until`` (monotonic seconds).
 
         Raises RoomClosed: ``timed_out`` after the deadline, ``crashed`` where the child died or grew past its
-        memory, ``tampered`` where it spoke unasked, twice, or something that is no reply.
+        memory, ``tampered`` where it spoke unasked, twice, or something that is no reply. Raises CouldNotLaunch where
+        the sandbox was killed under it: that is no doing of the child's.
         """
         self._output = bytearray()
         self._room_for_output = room_for_output
@@ -120,9 +121,14 @@ class Asker:
         except TimeoutError as late:
             raise RoomClosed("timed_out", "the process took no more requests") from late
         except OSError as gone:
-            raise RoomClosed("crashed", "the process died") from gone
+            raise self._death() from gone
         finally:
             control.setblocking(False)
+
+    def _death(self) -> Exception:
+        if self._child.is_cut_off():
+            return CouldNotLaunch("the sandbox was ended from outside")
+        return RoomClosed("crashed", "the process died")
 
     def _wait_for_reply(self, until: float) -> bytes:
         last_look = time.monotonic()
@@ -156,7 +162,7 @@ class Asker:
         except OSError:
             data = b""
         if not data:
-            raise RoomClosed("crashed", "the process died")
+            raise self._death()
         self._replies.feed(data)
 
     def _drain(self) -> bool:

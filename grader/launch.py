@@ -30,14 +30,16 @@ class CouldNotLaunch(Exception):
 class Child:
     """A running child: our ends of the control and ledger sockets, and its output.
 
-    ``excess`` says in words which bound the child and its descendants are past, or "". ``end`` ends them all; it is
-    told whether the run went well, since only then may the place that the child ran in serve again.
+    ``excess`` says in words which bound the child and its descendants are past, or "". ``is_cut_off`` says of a child
+    that has died whether the place it ran in was taken from it, which it cannot do itself. ``end`` ends them all; it
+    is told whether the run went well, since only then may the place serve again.
     """
 
     control: socket.socket
     ledger: socket.socket
     output: int
     excess: Callable[[Bounds], str]
+    is_cut_off: Callable[[], bool]
     end: Callable[[bool], None]
 
     def close(self, *, went_well: bool) -> None:
@@ -111,6 +113,7 @@ def launch_process(room: Path) -> Child:
         wires.ledger,
         wires.output,
         excess=lambda bounds: _memory_excess(process.pid, bounds),
+        is_cut_off=lambda: False,
         end=lambda went_well: _kill_tree(process),
     )
 

@@ -55,15 +55,10 @@ class _Register:
 def open_recorder(course: Course, labs: dict[str, Lab]) -> Iterator[Recorder]:
     """The gradebook, open for one run; raises CouldNotRecord where it cannot be, or does not know these labs."""
     from nbgrader.api import Gradebook
-    from sqlalchemy.exc import OperationalError
 
     config = nbgrader_config(course)
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        gradebook = Gradebook(course.db_url, config.CourseDirectory.course_id)
-    except OperationalError as problem:
-        raise CouldNotRecord(_explain(problem)) from problem
-    with gradebook:
+    with _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook:
         yield Recorder(course, labs, gradebook, config)
 
 
@@ -108,7 +103,7 @@ class Recorder:
         self._limit_output.preprocess(notebook, {})
         text = dump(notebook)
         document = verdict_document(result.status, result.notes, result.reports, lab, key)
-        self._patiently(lambda: self._write_marks(student, lab_id, notebook, result))
+        _patiently(lambda: self._write_marks(student, lab_id, notebook, result), undo=self._db.rollback)
         try:
             self._put_in_place(student, lab_id, {f"{lab_id}.ipynb": text, VERDICT_FILE: document})
         except OSError as problem:
@@ -139,20 +134,6 @@ class Recorder:
         theirs = {name: cell.source for name, cell in cells.items() if cell.metadata["nbgrader"].get("locked")}
         if theirs != locked:
             raise CouldNotRecord(f"the gradebook has another release of {lab_id}: run admit-one release {lab_id}")
-
-    def _patiently(self, write: Callable[[], None]) -> None:
-        """Another program may have the gradebook locked for a while: SQLite waits five seconds by itself."""
-        from sqlalchemy.exc import DBAPIError
-
-        until = time.monotonic() + _PATIENCE_S
-        while True:
-            try:
-                return write()
-            except DBAPIError as problem:
-                self._db.rollback()
-                if "locked" not in str(problem.orig) or time.monotonic() > until:
-                    raise CouldNotRecord(_explain(problem)) from problem
-                logging.getLogger("admit_one").warning("another program has the gradebook locked; waiting for it")
 
     def _write_marks(self, student: str, lab_id: str, notebook: NotebookNode, result: Result) -> None:
         from nbgrader.api import Student
@@ -216,6 +197,21 @@ class Recorder:
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(place, ignore_errors=True)
         os.replace(unfinished, place)
+
+
+def _patiently(action: Callable[[], Any], undo: Callable[[], None] = lambda: None) -> Any:
+    """Another program may have the gradebook locked for a while; SQLite waits for five seconds by itself."""
+    from sqlalchemy.exc import DBAPIError
+
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return action()
+        except DBAPIError as problem:
+            undo()
+            if "locked" not in str(problem.orig) or time.monotonic() > until:
+                raise CouldNotRecord(_explain(problem)) from problem
+            logging.getLogger("admit_one").warning("another program has the gradebook locked; waiting for it")
 
 
 def set_grade(grade: Any, report: CheckReport | None) -> None:

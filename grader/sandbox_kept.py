@@ -32,6 +32,7 @@ Furniture = Mapping[str, bytes]
 """A room's files by their path in it."""
 
 _ANSWER_S = 2.0
+_ENDING_S = 0.3
 _HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 _SETPRIV = "/usr/bin/setpriv"
 _DROP = ("--clear-groups", "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all")
@@ -46,9 +47,10 @@ class SandboxEnded(Exception):
 
 @dataclass(frozen=True)
 class Sandbox:
-    """A running sandbox: the socket to its first process, a look at what it holds, and what ends it."""
+    """A running sandbox: its first process (a pidfd) and the socket to it, a look at what it holds, what ends it."""
 
     files: Furniture
+    first_process: int
     control: socket.socket
     gauge: Gauge
     belongings: contextlib.ExitStack
@@ -72,8 +74,14 @@ class Sandbox:
             wires.ledger,
             wires.output,
             excess=self.gauge.excess,
+            is_cut_off=self.has_ended,
             end=lambda went_well: give_back(self, went_well),
         )
+
+    def has_ended(self) -> bool:
+        """Somebody outside killed it. Its processes die first, and then the first process: so wait a little."""
+        ended, _, _ = select.select([self.first_process], [], [], _ENDING_S)
+        return bool(ended)
 
     def wipe(self) -> bool:
         """Kill all but the first process and empty the folders; True where nothing is left behind."""
@@ -124,11 +132,19 @@ def start_sandbox(view: View, files: Furniture, *, bounds: Bounds, starter: Exec
         control.settimeout(_ANSWER_S)
         gauge = Gauge.open(pid)
         belongings.callback(gauge.close)
-        return Sandbox(files, control, gauge, belongings.pop_all())
+        return Sandbox(files, handle, control, gauge, belongings.pop_all())
 
 
 def _popen(command: list[str], fds: Sequence[int], said: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, env={}, stdin=subprocess.DEVNULL, stdout=said, stderr=said, pass_fds=fds)
+    return subprocess.Popen(
+        command,
+        env={},
+        stdin=subprocess.DEVNULL,
+        stdout=said,
+        stderr=said,
+        pass_fds=fds,
+        start_new_session=True,  # Ctrl-C is for the run, which ends its sandboxes itself
+    )
 
 
 def _pipe() -> tuple[FileIO, FileIO]:
