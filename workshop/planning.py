@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,6 +49,16 @@ def tool_runner(tools: httpx.Client) -> Callable[[Call], Any]:
     return run_tool
 
 
+def told_to_planner(call: Call, answer: Any) -> list[dict[str, Any]]:
+    """The two messages that tell a planner what came of its call, as the protocol wants them."""
+    function = {"name": call.name, "arguments": json.dumps(call.args)}
+    proposed = {"id": call.id, "type": "function", "function": function}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [proposed]},
+        {"role": "tool", "tool_call_id": call.id, "content": json.dumps(answer)},
+    ]
+
+
 def tool_posts(tools: httpx.Client) -> int:
     """How many calls the tools behind ``tools`` have been sent, by the server's own log."""
     served = tools.get("/log").json()["requests"]
@@ -60,7 +71,7 @@ class JoinedStreams:
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
 
-    def post(self, url: str, *, json: dict[str, Any]) -> httpx.Response:
+    def post(self, url: str, *, json: dict[str, Any]) -> httpx.Response:  # named as httpx names it
         reply = self._client.post(url, json={**json, "stream": True})
         if reply.is_error:
             return reply

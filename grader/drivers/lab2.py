@@ -1,4 +1,4 @@
-"""Lab 2, the fail-closed permit: asks load_permit, a budget with all gates, and plan_once before a planner."""
+"""Lab 2, the fail-closed permit: asks load_permit, the host rule, a budget with all gates, and plan_once."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ def permit(world: World, case: dict[str, Any], load_permit: Any) -> Json:
     return loaded
 
 
+@driver("lab2.host")
+def host(world: World, case: dict[str, Any], host_is_allowed: Any) -> Json:
+    """Whether each of ``urls`` may be fetched where the hosts in ``allowed`` are listed."""
+    return [bool(host_is_allowed(url, list(case["allowed"]))) for url in case["urls"]]
+
+
 ODD_ARGS: dict[str, Callable[[], Any]] = {
     "nan": lambda: {"q": math.nan},
     "infinity": lambda: {"q": [1.0, -math.inf]},
@@ -56,10 +62,9 @@ ODD_ARGS: dict[str, Callable[[], Any]] = {
 
 @driver("lab2.gates")
 def gates(world: World, case: dict[str, Any], budget_class: Any) -> Json:
-    """Ask admit for each of ``calls``, or for an http_get of each of ``urls``, and tell what the case observes."""
+    """Ask admit for each of ``calls``, and tell what the case observes."""
     budget = budget_class(copy.deepcopy(case["permit"]))
-    calls = case.get("calls") or [{"tool": "http_get", "args": {"url": url}} for url in case["urls"]]
-    heard = [_ask(budget, call) for call in calls]
+    heard = [_ask(budget, call) for call in case["calls"]]
     decisions = [one["decision"] for one in heard]
     if case.get("observe") == "first_denial":
         return next(({"step": n, "reason": said} for n, said in enumerate(decisions, 1) if said != "admit"), None)

@@ -1,4 +1,4 @@
-# loses: host_forms
+# loses: host_forms, host_gate
 # hint: bad_url_crashes
 
 # cell: host-is-allowed

@@ -1,4 +1,4 @@
-# loses: host_exact
+# loses: host_gate
 # hint: empty_list_means_all
 
 # cell: host-is-allowed

@@ -1,4 +1,4 @@
-# loses: host_exact
+# loses: host_gate
 # hint: host_for_every_tool
 
 # cell: budget
