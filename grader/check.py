@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.cases import Case, public_cases
-from grader.diagnose import diagnose
+from grader.diagnose import PATTERNS_FILE, diagnose, read_patterns
 from grader.drive import drive
 from grader.judge import CaseVerdict, judge, read_reply
 from grader.verdict import CheckVerdict
@@ -35,7 +35,7 @@ def check(check_id: str, *objects: Any) -> None:
         lab.check(check_id),
         tuple(_ask_here(case, check_id, objects) for case in public_cases(lab)[check_id]),
     )
-    hint = diagnose(verdict.cases, lab)
+    hint = diagnose(verdict.cases, lab, read_patterns(lab.data / PATTERNS_FILE).get(check_id, {})).hint
     display(
         case_table(
             [_row(case) for case in verdict.cases],
@@ -43,7 +43,7 @@ def check(check_id: str, *objects: Any) -> None:
             passed=verdict.passed,
             total=len(verdict.cases),
             points=(verdict.points, verdict.check.points),
-            hint=hint.hint if hint else "",
+            hint=hint,
         )
     )
     wrong = verdict.first_wrong

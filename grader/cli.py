@@ -1,4 +1,4 @@
-"""The command line: admit-one lab | stub | doctor | release | grade | rehearse."""
+"""The command line: admit-one lab | stub | doctor | release | grade | rehearse | check."""
 
 from __future__ import annotations
 
@@ -222,6 +222,45 @@ def grade(
         out.print(f"{len(rows) - old} graded now, {old} were graded already.")
     if any(row.status == "could_not_grade" for row in rows):
         _fail("some could not be graded: no fault of theirs, no mark, flagged for manual grading", code=1)
+
+
+@app.command(epilog="Example: admit-one check --write")
+def check(
+    labs: LabNames = None,
+    write: Annotated[bool, typer.Option("--write", help="Write what the matrix generates, then check.")] = False,
+    repeat: Annotated[int, typer.Option(min=1, help="Grade the matrix as many times: the bytes must be the same.")] = 1,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Check the kit itself: stubs red, solutions green, each mistake caught and named, everything generated in step."""
+    from grader.classroom import open_launcher
+    from grader.consistency import examine
+    from grader.matrix import summarise
+
+    root = _root()
+    commands = list(typer.main.get_group(app).commands)
+    with open_launcher(root, sandbox=True) as launch, _progress() as report:
+        chosen = _labs(root, labs)
+        found = examine(root, chosen, commands, launch, workers=workers, write=write, repeat=repeat, progress=report)
+    rows = summarise(found.entries)
+    if as_json:
+        faults = [asdict(fault) for fault in found.faults]
+        labs_found = [asdict(row) for row in rows]
+        typer.echo(json.dumps({"labs": labs_found, "faults": faults, "written": found.written}, indent=1))
+    else:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("Lab", "Stub", "Solution", "Wrong ones caught", "told their mistake", "Right ones"):
+            table.add_column(name)
+        for row in rows:
+            table.add_row(*row.cells)
+        out.print(table)
+        for name in found.written:
+            out.print(f"wrote {name}", markup=False)
+        for fault in found.faults:
+            out.print(f"{fault.file}: {fault.what}; {fault.mend}", markup=False)
+        out.print(f"{len(found.faults)} faults." if found.faults else "No faults.")
+    if found.faults:
+        sys.exit(1)
 
 
 @app.command(epilog="Example: admit-one rehearse")

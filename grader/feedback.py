@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from grader.diagnose import diagnose
+from grader.diagnose import KnownMistakes, diagnose
 from grader.grading import Graded
 from grader.judge import CaseVerdict
 from grader.verdict import CheckVerdict
@@ -30,14 +30,14 @@ STATUS_WORDS = {
 class WrongCase:
     """The first wrong case of a group, in words. Of a hidden one the kind is told, never a value."""
 
-    what: str
+    asked: str
     expected: str
     got: str
 
 
 @dataclass(frozen=True)
 class GroupReport:
-    """A group's points, how many of its cases are right, and its first wrong case."""
+    """A group's points, how many of its cases are right, and its first wrong case, a public one where there is one."""
 
     id: str
     title: str
@@ -50,7 +50,7 @@ class GroupReport:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """A check's verdict for readers and scripts."""
+    """A check's verdict for readers and scripts. ``wrong_cases`` holds ids, of hidden cases too: no page shows them."""
 
     check_id: str
     title: str
@@ -59,6 +59,7 @@ class CheckReport:
     misconception: str | None
     hint: str
     first_wrong: str
+    wrong_cases: tuple[str, ...]
     groups: tuple[GroupReport, ...]
 
     @classmethod
@@ -67,29 +68,30 @@ class CheckReport:
             GroupReport(**{**group, "wrong": WrongCase(**group["wrong"]) if group["wrong"] else None})
             for group in raw["groups"]
         )
-        return cls(**{**raw, "groups": groups})
+        return cls(**{**raw, "groups": groups, "wrong_cases": tuple(raw["wrong_cases"])})
 
 
-def report_checks(graded: Graded, lab: Lab) -> dict[str, CheckReport]:
-    """A report for each grading cell, by grade_id, in the notebook's order."""
-    return {grade_id: _report(verdict, lab) for grade_id, verdict in graded.verdicts.items()}
+def report_checks(graded: Graded, lab: Lab, patterns: Mapping[str, KnownMistakes]) -> dict[str, CheckReport]:
+    """A report for each grading cell, by grade_id, in the notebook's order; ``patterns`` tells mistakes apart."""
+    return {
+        grade_id: _report(verdict, lab, patterns.get(verdict.check.id, {}))
+        for grade_id, verdict in graded.verdicts.items()
+    }
 
 
-def _report(verdict: CheckVerdict, lab: Lab) -> CheckReport:
-    misconception = diagnose(verdict.cases, lab)
+def _report(verdict: CheckVerdict, lab: Lab, known: KnownMistakes) -> CheckReport:
+    diagnosis = diagnose(verdict.cases, lab, known)
     wrong = verdict.first_wrong
-    if wrong is None:
-        first_wrong = ""
-    else:
-        first_wrong = misconception.title if misconception else f"{verdict.check.title}: {_in_words(wrong)}"
+    first_wrong = f"{verdict.check.title}: {_problem(wrong)}" if wrong else ""
     return CheckReport(
         check_id=verdict.check.id,
         title=verdict.check.title,
         points=verdict.points,
         max_points=verdict.check.points,
-        misconception=misconception.id if misconception else None,
-        hint=misconception.hint if misconception else "",
-        first_wrong=first_wrong,
+        misconception=diagnosis.misconception,
+        hint=diagnosis.hint,
+        first_wrong=diagnosis.title or first_wrong,
+        wrong_cases=tuple(case.case.id for case in verdict.cases if not case.is_right),
         groups=tuple(_group_report(verdict, group) for group in verdict.check.groups),
     )
 
@@ -104,21 +106,22 @@ def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
         max_points=group.points,
         right=sum(case.is_right for case in cases),
         cases=len(cases),
-        wrong=_wrong_case(wrong) if wrong else None,
+        wrong=_wrong_case(wrong, verdict.asked) if wrong else None,
     )
 
 
-def _wrong_case(wrong: CaseVerdict) -> WrongCase:
+def _wrong_case(wrong: CaseVerdict, asked: str) -> WrongCase:
     if wrong.case.is_hidden:
-        return WrongCase("a case that is not shown", "", _in_words(wrong))
+        return WrongCase(f"{asked} was asked a case of this kind that is not shown.", "", _problem(wrong))
     expected = " or ".join(_cut(as_text(value)) for value in wrong.expected)
-    got = _cut(as_text(wrong.got)) if wrong.problem == "differs" else _in_words(wrong)
-    return WrongCase(wrong.case.what, expected, got)
+    got = _cut(as_text(wrong.got)) if wrong.problem == "differs" else _problem(wrong)
+    return WrongCase(f"{asked} was asked “{wrong.case.what}”.", expected, got)
 
 
-def _in_words(verdict: CaseVerdict) -> str:
+def _problem(verdict: CaseVerdict) -> str:
+    """In words what is wrong with an answer; of a hidden case without what was expected."""
     if verdict.problem == "differs":
-        return "the answer differs"
+        return "another answer than expected"
     if verdict.problem.startswith("raised NotImplementedError"):
         return "not filled in yet"
     if verdict.case.is_hidden:  # how many effects are right is part of the answer
@@ -136,9 +139,9 @@ def as_plain(report: CheckReport) -> str:
     for group in report.groups:
         lines.append(_group_line(group))
         if group.wrong:
-            lines.append(f"    {group.wrong.what}")
-            lines += [f"      expected {group.wrong.expected}"] * bool(group.wrong.expected)
-            lines.append(f"      got {group.wrong.got}")
+            lines.append(f"    {group.wrong.asked}")
+            lines += [f"      expected: {group.wrong.expected}"] * bool(group.wrong.expected)
+            lines.append(f"      got:      {group.wrong.got}")
     return "\n".join([*lines, *([f"Hint: {report.hint}"] * bool(report.hint))])
 
 
@@ -148,7 +151,7 @@ def as_html(report: CheckReport) -> str:
     for group in report.groups:
         inner = ""
         if group.wrong:
-            wrong = [html.escape(group.wrong.what)]
+            wrong = [html.escape(group.wrong.asked)]
             wrong += [f"expected <code>{html.escape(group.wrong.expected)}</code>"] * bool(group.wrong.expected)
             wrong.append(f"got <code>{html.escape(group.wrong.got)}</code>")
             inner = "<ul>" + "".join(f"<li>{line}</li>" for line in wrong) + "</ul>"
@@ -163,7 +166,8 @@ def _head(report: CheckReport) -> str:
 
 def _group_line(group: GroupReport) -> str:
     mark = "✗" if group.wrong else "✓"
-    return f"{mark} {group.title}: {group.right} of {group.cases} cases, {group.points} of {_points(group.max_points)}"
+    right = f"{group.right} of {group.cases} cases right"
+    return f"{mark} {group.title}: {right}, {group.points} of {_points(group.max_points)}"
 
 
 def _points(count: int) -> str:

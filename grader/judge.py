@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class CaseVerdict:
-    """One case, judged. ``got`` and ``expected`` stay empty for a hidden case: its values never leave the judge."""
+    """One case, judged. ``got`` and ``expected`` stay empty for a hidden case: its values never leave the judge.
+
+    In both, order ids read as if the ledger had started at ``lab-1``, so that feedback is the same every time.
+    """
 
     case: Case
     is_right: bool
@@ -57,7 +60,10 @@ def judge(case: Case, answer: Answer) -> CaseVerdict:
     problem = _problem(case, answer, accepted)
     if case.is_hidden:
         return CaseVerdict(case, not problem, problem, has_answer=answer.kind == "value")
-    return CaseVerdict(case, not problem, problem, answer.value, tuple(accepted), answer.kind == "value")
+    shown = tuple(f"lab-{place}" for place in range(1, len(answer.order_ids) + 1))
+    got = _renamed(answer.value, dict(zip(answer.order_ids, shown, strict=True)))
+    expected = tuple(_with_order_ids(value, shown) for value in case.accepted)
+    return CaseVerdict(case, not problem, problem, got, expected, answer.kind == "value")
 
 
 def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
@@ -95,11 +101,17 @@ def is_same(left: Any, right: Any) -> bool:
 
 def _with_order_ids(value: Any, order_ids: Sequence[str]) -> Any:
     """Put the ids that the ledger issued in this case where the table says $order1, $order2 and so on."""
-    if isinstance(value, str) and value.startswith("$order"):
-        place = int(value.removeprefix("$order")) - 1
-        return order_ids[place] if place < len(order_ids) else value
+    return _renamed(value, {f"$order{place}": order_id for place, order_id in enumerate(order_ids, start=1)})
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """``value`` with each key of ``names`` replaced in its texts, at any depth."""
+    if isinstance(value, str):
+        for name in sorted(names, key=len, reverse=True):  # $order12 before $order1
+            value = value.replace(name, names[name])
+        return value
     if isinstance(value, dict):
-        return {key: _with_order_ids(item, order_ids) for key, item in value.items()}
+        return {key: _renamed(item, names) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_order_ids(item, order_ids) for item in value]
+        return [_renamed(item, names) for item in value]
     return value

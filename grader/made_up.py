@@ -44,6 +44,11 @@ def read_cells(path: Path) -> MadeUp:
     )
 
 
+def read_folder(root: Path, kind: str, lab_id: str) -> list[MadeUp]:
+    """The made-up solutions of a lab, by name; ``kind`` is ``mutants`` (wrong) or ``variants`` (right)."""
+    return [read_cells(path) for path in sorted((root / "tests" / kind / lab_id).glob("*.py"))]
+
+
 def solution_cells(notebook: Any) -> dict[str, str]:
     """The cells to fill in, by grade_id: the reference solution's where ``notebook`` is the solved one."""
     return {

@@ -63,6 +63,6 @@ def read_check_call(source: str) -> tuple[str, tuple[str, ...]]:
     match call.args:
         case [ast.Constant(value=str(check_id)), *rest] if not call.keywords:
             names = tuple(argument.id for argument in rest if isinstance(argument, ast.Name))
-            if len(names) == len(rest):
+            if names and len(names) == len(rest):
                 return check_id, names
-    raise NotACheck(f"check takes an id and bare names, not {source!r}")
+    raise NotACheck(f"check takes an id and at least one bare name, not {source!r}")

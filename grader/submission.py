@@ -22,6 +22,7 @@ from nbformat import NotebookNode
 from grader.bounds import MIB
 from grader.cases import HIDDEN_FILE, hidden_cases, public_cases
 from grader.course import Course
+from grader.diagnose import HIDDEN_PATTERNS_FILE, read_patterns
 from grader.feedback import CheckReport, report_checks
 from grader.grading import CellOutput, grade_notebook
 from grader.launch import Launch, launch_process
@@ -151,7 +152,7 @@ def grade_submission(data: bytes, course: Course, lab: Lab, launch: Launch) -> R
     return Result(
         status=graded.status,
         notes=(*notes, *graded.notes),
-        reports=report_checks(graded, lab),
+        reports=report_checks(graded, lab, read_patterns(course.root / "solutions" / lab.id / HIDDEN_PATTERNS_FILE)),
         outputs={notebook.cells[index].id: output for index, output in graded.outputs.items()},
     )
 
@@ -175,7 +176,9 @@ def _what_marks_depend_on(course: Course, lab: Lab) -> list[Path]:
     data = [path for path in lab.data.rglob("*") if path.is_file()]
     permits = [lab.permits / name for name in lab.permit_names]
     released = course.root / course.release / lab.id / f"{lab.id}.ipynb"
-    return [*sorted(packages), *sorted(data), *permits, course.root / "solutions" / lab.id / HIDDEN_FILE, released]
+    solutions = course.root / "solutions" / lab.id
+    hidden = [path for name in (HIDDEN_FILE, HIDDEN_PATTERNS_FILE) if (path := solutions / name).is_file()]
+    return [*sorted(packages), *sorted(data), *permits, *hidden, released]
 
 
 class ResultStore:

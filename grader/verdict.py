@@ -10,10 +10,11 @@ from workshop.lab import Check, Group
 
 @dataclass(frozen=True)
 class CheckVerdict:
-    """One check, judged case by case."""
+    """One check, judged case by case. ``asked`` is what the notebook calls that which was asked."""
 
     check: Check
     cases: tuple[CaseVerdict, ...]
+    asked: str = ""
 
     @property
     def passed(self) -> int:

@@ -10,7 +10,7 @@ import nbformat
 from grader.cases import Case, hidden_cases, public_cases
 from grader.drive import drive
 from grader.judge import CaseVerdict, judge, read_reply
-from grader.made_up import MadeUp, fill, read_cells, solution_cells
+from grader.made_up import MadeUp, fill, read_folder, solution_cells
 from grader.plan import AskCheck, make_plan
 from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
@@ -20,7 +20,7 @@ from workshop.lab import Lab
 
 def made_up(kind: str, lab_id: str) -> list[MadeUp]:
     """The made-up solutions of a lab; ``kind`` is ``mutants`` (wrong) or ``variants`` (right)."""
-    return [read_cells(path) for path in sorted((ROOT / "tests" / kind / lab_id).glob("*.py"))]
+    return read_folder(ROOT, kind, lab_id)
 
 
 def submission(lab_id: str, student: MadeUp) -> Any:
