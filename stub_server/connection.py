@@ -1,4 +1,4 @@
-"""One connection of the server: uvicorn's, with this app's runtime, a header time limit and JSON errors."""
+"""One connection of the server: uvicorn's, with this app's runtime, JSON errors, and an end to stalling."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if not TYPE_CHECKING and importlib.util.find_spec("httptools"):
 else:
     from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol
 
-HEADER_SECONDS = 5.0
+STALL_SECONDS = 5.0
+WATCH_SECONDS = 0.5
 
 _ERROR = {
     "message": "this is not HTTP, or its headers contradict one another",
@@ -50,15 +51,37 @@ def connection_class(threads: DecideThreads, log: RequestLog) -> type[asyncio.Pr
                 await app(scope, receive, send)
 
             self.app = with_runtime
-            self.loop.call_later(HEADER_SECONDS, self._cut_if_silent)
+            self._stalled: object = None
+            self._stalled_since = 0.0
+            self._watching = self.loop.call_later(WATCH_SECONDS, self._watch)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._watching.cancel()
+            super().connection_lost(exc)
 
         def send_400_response(self, msg: str) -> None:
             log.add(Served("-", "-", status=400, size=len(_BODY), error="not HTTP"))
             self.transport.write(_NOT_HTTP)
             self.transport.close()
 
-        def _cut_if_silent(self) -> None:
-            if self.cycle is None:
+        def _watch(self) -> None:
+            """Cut a client that does not come to the end of its request. A timer for each request would cost more
+            than all else that the app does with it; this one looks twice a second."""
+            now = self.loop.time()
+            if not self._is_waiting_for_client():
+                self._stalled = None
+            elif self._stalled is not (request := self.cycle or self):
+                self._stalled, self._stalled_since = request, now
+            elif now - self._stalled_since >= STALL_SECONDS - WATCH_SECONDS:
                 self.transport.abort()
+                return
+            self._watching = self.loop.call_later(WATCH_SECONDS, self._watch)
+
+        def _is_waiting_for_client(self) -> bool:
+            if self.cycle is None:
+                return True  # nothing yet, or an unfinished head
+            if self.cycle.response_complete:
+                return self.timeout_keep_alive_task is None  # idle, unless the next head has begun
+            return self.cycle.more_body
 
     return Connection

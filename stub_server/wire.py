@@ -13,7 +13,6 @@ from stub_server.request_log import Entry
 from stub_server.runtime import Runtime, runtime_of
 
 BODY_BYTES = 64 * 1024
-BODY_SECONDS = 5.0
 # A body a little too large is read to its end, so that its sender hears the answer and not a reset.
 DRAIN_BYTES = 1024 * 1024
 DRAIN_SECONDS = 1.0
@@ -71,23 +70,19 @@ def entry_of(request: Request) -> Entry:
 
 
 async def read_body(request: Request) -> bytes:
-    """The whole body, at most 64 KiB, within 5 s.
+    """The whole body, at most 64 KiB. A client that stalls is cut by the server, not here (`connection.py`).
 
     Raises:
-        Refused: 400 without one plain Content-Length or where it is not what came, 413 where it is too much,
-            408 when the body did not come in time. The connection is closed after each of them.
+        Refused: 400 without one plain Content-Length or where it is not what came, 413 where it is too much. The
+            connection is closed after each of them.
         ClientGone: the client left in the middle.
     """
-    runtime = runtime_of(request.scope)
     length = _declared_length(request)
     if length > BODY_BYTES:
         if length <= DRAIN_BYTES:
-            await _drain(runtime, request.receive, length)
+            await _drain(runtime_of(request.scope), request.receive, length)
         raise Refused(413, "body_too_large", f"a body may hold {BODY_BYTES} bytes", CLOSE)
-    try:
-        body = await runtime.within(BODY_SECONDS, _read(request.receive, length))
-    except TimeoutError:
-        raise Refused(408, "body_stalled", f"the body took longer than {BODY_SECONDS:g} s", CLOSE) from None
+    body = await _read(request.receive, length)
     if len(body) != length:
         raise Refused(400, "wrong_content_length", "Content-Length is not the length of the body", CLOSE)
     return body
