@@ -13,12 +13,15 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.bounds import Bounds
 from grader.launch import Child, CouldNotLaunch, Launch
-from grader.sandbox_kept import Furniture, Sandbox, SandboxEnded, start_sandbox
-from grader.sandbox_trouble import OWN_RISK, SandboxUnavailable
+from grader.sandbox_trouble import OWN_RISK, SandboxEnded, SandboxUnavailable, find_bwrap
 from grader.sandbox_view import RepositoryWouldShow, View, current_view
+
+if TYPE_CHECKING:
+    from grader.sandbox_kept import Furniture, Sandbox
 
 
 @contextlib.contextmanager
@@ -26,8 +29,12 @@ def sandboxes(secret: Path) -> Iterator[Launch]:
     """A launcher that any thread may call; it keeps as many sandboxes as were in use at a time.
 
     First it starts one with nothing in it, which looks at itself, and so raises SandboxUnavailable, with the remedy,
-    where this machine gives none. ``secret`` is the repository: no part of it may show.
+    where this machine gives none. ``secret`` is the repository: no part of it may show. Close every child before
+    leaving: with the launcher, its sandboxes end.
     """
+    find_bwrap()
+    from grader.sandbox_kept import start_sandbox  # which only Linux can import
+
     view = _view_without(secret)
     # bubblewrap dies with the thread that started it, so that thread must last as long as the sandboxes.
     with ThreadPoolExecutor(1, thread_name_prefix="sandbox-starter") as starter:
@@ -53,6 +60,7 @@ class _Kept:
         self._start = start
         self._lock = threading.Lock()
         self._idle: list[Sandbox] = []
+        self._is_open = True
 
     def launch(self, room: Path) -> Child:
         """A child in a sandbox whose /room holds the files of ``room``; raises CouldNotLaunch."""
@@ -67,6 +75,8 @@ class _Kept:
         raise CouldNotLaunch(f"a new sandbox ended at once: {problem}") from problem
 
     def stop(self) -> None:
+        with self._lock:
+            self._is_open = False
         for sandbox in self._idle:
             sandbox.stop()
 
@@ -83,11 +93,12 @@ class _Kept:
         return self._start(files)
 
     def _give_back(self, sandbox: Sandbox, went_well: bool) -> None:
-        if went_well and sandbox.wipe():
-            with self._lock:
+        can_serve_again = went_well and sandbox.wipe()
+        with self._lock:
+            if can_serve_again and self._is_open:
                 self._idle.append(sandbox)
-        else:
-            sandbox.stop()
+                return
+        sandbox.stop()
 
 
 def _view_without(secret: Path) -> View:

@@ -23,7 +23,7 @@ from pathlib import Path
 from grader.bounds import Bounds
 from grader.launch import Child, Wires
 from grader.sandbox_filter import UnknownMachine, system_call_filter
-from grader.sandbox_trouble import OWN_RISK, SandboxUnavailable, explain, find_bwrap
+from grader.sandbox_trouble import OWN_RISK, SandboxEnded, SandboxUnavailable, explain, find_bwrap
 from grader.sandbox_usage import Gauge
 from grader.sandbox_view import View, bwrap_options
 from grader.zygote import FORK, FORKED, WIPE
@@ -31,7 +31,7 @@ from grader.zygote import FORK, FORKED, WIPE
 Furniture = Mapping[str, bytes]
 """A room's files by their path in it."""
 
-_ANSWER_S = 2.0
+_ANSWER_S = 5.0
 _ENDING_S = 0.3
 _HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 _SETPRIV = "/usr/bin/setpriv"
@@ -39,10 +39,6 @@ _DROP = ("--clear-groups", "--no-new-privs", "--inh-caps=-all", "--bounding-set=
 _UIDS = range(61184, 65520)
 """Where systemd, too, takes ids for services that have no account."""
 _uid_places = itertools.count(secrets.randbelow(len(_UIDS)))
-
-
-class SandboxEnded(Exception):
-    """The sandbox does not answer as it must: it is of no more use."""
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,10 @@ class SandboxUnavailable(CouldNotLaunch):
     """This machine gives no sandbox; the message is one line: what was found, and the remedy."""
 
 
+class SandboxEnded(Exception):
+    """A sandbox that was running does not answer as it must: it is of no more use."""
+
+
 def find_bwrap() -> str:
     """The bubblewrap program, this environment's own before the system's; raises SandboxUnavailable."""
     if sys.platform != "linux":

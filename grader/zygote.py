@@ -86,7 +86,7 @@ def _load(drivers: list[str]) -> None:
         return
     # An optional parser that no lab uses, and that makes the first import of jsonschema take a second.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
-    for module in ("grader.check", "httpx", "jsonschema", *(f"grader.drivers.{name}" for name in drivers)):
+    for module in ("grader.check", *(f"grader.drivers.{name}" for name in drivers)):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
     runner.make_shell()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,18 @@ here, there = Part(ctypes.addressof(mine), 8), Part(ctypes.addressof(mine), 8)
 print(libc.process_vm_readv(1, ctypes.byref(here), 1, ctypes.byref(there), 1, 0))
 """
     assert inside.run(source).split() == ["-1"] * 3
+
+
+def test_a_notebook_gets_its_own_three_descriptors_and_no_other(inside: Visit) -> None:
+    """Standard input and output, the two sockets, and the folder that is being listed."""
+    kinds = "[os.readlink(f'/proc/self/fd/{fd}').partition(':')[0] for fd in sorted(os.listdir('/proc/self/fd'))[:-1]]"
+    assert inside.value(kinds, "import os") == ["/dev/null", "pipe", "pipe", "socket", "socket"]
+
+
+def test_an_interrupt_at_the_terminal_is_not_the_death_of_a_students_code(inside: Visit) -> None:
+    started = [one for one in psutil.Process().children() if one.name() == "bwrap"]
+    assert started
+    assert all(os.getpgid(one.pid) != os.getpgid(0) for one in started)
 
 
 def test_everything_ends_with_the_last_use(room: Path) -> None:
