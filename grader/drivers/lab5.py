@@ -90,7 +90,7 @@ def _released_allowlist() -> Allowlist:
 
 
 @driver("lab5.dispatch")
-def gates(world: World, case: dict[str, Any], check_budget: Any, dispatch: Any) -> Json:
+def gates(world: World, case: dict[str, Any], dispatch: Any, check_budget: Any) -> Json:
     """Make the case's calls under one budget and tell what it observes; each tool that starts is an effect."""
     clock = MakeBelieveClock()
     scripts = {tool: Script(**script) for tool, script in case.get("tools", {}).items()}

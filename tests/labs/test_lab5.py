@@ -205,7 +205,7 @@ def test_a_make_believe_worker_that_is_stopped_prints_nothing() -> None:
 def test_a_case_leaves_the_real_clock_and_the_students_kill_tree_in_place(solved: dict[str, Any]) -> None:
     sleep, kill_tree = time.sleep, solved["kill_tree"]
     for case in public_cases(LAB)["lab5.dispatch"]:
-        drive("lab5.dispatch", [solved["check_budget"], solved["dispatch"]], case.input, Ledger(), tell_message=True)
+        drive("lab5.dispatch", [solved["dispatch"], solved["check_budget"]], case.input, Ledger(), tell_message=True)
 
     assert time.sleep is sleep
     assert solved["kill_tree"] is kill_tree
@@ -215,14 +215,14 @@ def test_dispatch_can_be_checked_before_kill_tree_is_written(solved: dict[str, A
     names = {name: value for name, value in solved.items() if name != "kill_tree"}
     dispatch = type(solved["dispatch"])(solved["dispatch"].__code__, names)
     case = next(case for case in public_cases(LAB)["lab5.dispatch"] if case.id == "stopped-at-all")
-    told = drive("lab5.dispatch", [solved["check_budget"], dispatch], case.input, Ledger(), tell_message=True)
+    told = drive("lab5.dispatch", [dispatch, solved["check_budget"]], case.input, Ledger(), tell_message=True)
 
     assert json.loads(told.text) == {"still_running": []}
     assert "kill_tree" not in names
 
 
 def test_the_gates_are_checked_in_no_time_although_tools_hang(solved: dict[str, Any]) -> None:
-    objects = [solved["check_budget"], solved["dispatch"]]
+    objects = [solved["dispatch"], solved["check_budget"]]
     started = time.perf_counter()
     for case in public_cases(LAB)["lab5.dispatch"]:
         drive("lab5.dispatch", objects, case.input, Ledger(), tell_message=True)
