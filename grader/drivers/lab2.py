@@ -128,15 +128,19 @@ def planner(world: World, case: dict[str, Any], plan_once: Any) -> Json:
     told = {
         "ended": ended,
         "calls": [{"id": call.id, "name": call.name, "args": call.args} for call in calls],
-        "decisions": [[row["tool"], row["reason"]] for row in budget.decisions],
+        "decisions": [[row["tool"], row["ok"], row["reason"]] for row in budget.decisions],
         "asked": budget.asked,
         "depths": budget.depths,
         "tool_posts": room.tool_posts,
         "planner_posts": len(room.asked),
-        "messages_kept": all(asked.get("messages") == messages for asked in room.asked),
+        "request_is_whole": all(_is_whole(asked, messages) for asked in room.asked),
         "time_limits_s": room.time_limits_s,
     }
     return {name: told[name] for name in case["fields"]}
+
+
+def _is_whole(asked: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
+    return asked.get("messages") == messages and bool(asked.get("model")) and bool(asked.get("tools"))
 
 
 @contextmanager

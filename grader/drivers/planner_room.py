@@ -15,8 +15,8 @@ from workshop.budget import ToolBudget
 class PlannerRoom(httpx.BaseTransport):
     """The stub without a socket; its planner does what the case says, whichever model it is asked for.
 
-    A case has a ``script`` of the stub's, a ``message`` to answer with, or ``stalls``; ``scenario`` plays the stub's
-    scripted faults.
+    A case has a ``script`` of the stub's, a ``message`` to answer with (and its ``status``), or ``stalls``;
+    ``scenario`` plays the stub's scripted faults.
     """
 
     def __init__(self, case: dict[str, Any]) -> None:
@@ -43,7 +43,8 @@ class PlannerRoom(httpx.BaseTransport):
             raise httpx.ReadTimeout("no answer in time", request=request)
         if "message" in self._case:
             choice = {"index": 0, "message": self._case["message"], "finish_reason": "tool_calls"}
-            return httpx.Response(200, json={"object": "chat.completion", "choices": [choice]}, request=request)
+            reply = {"object": "chat.completion", "choices": [choice]}
+            return httpx.Response(self._case.get("status", 200), json=reply, request=request)
         script = {**body, "model": self._case["script"]}
         return self._stub.handle_request(httpx.Request("POST", request.url, json=script))
 

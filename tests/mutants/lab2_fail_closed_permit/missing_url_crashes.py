@@ -1,5 +1,5 @@
 # loses: host_gate
-# hint: missing_url_crashes
+# hint: bad_url_crashes
 
 # cell: budget
 class Budget(ToolBudget):
