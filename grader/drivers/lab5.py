@@ -48,11 +48,12 @@ def _outcome(told: dict[str, Any]) -> Any:
 
 
 def _shown(prompt: Any, case: dict[str, Any]) -> Json:
-    """Which of the words to look for the model would read, and whether what it had read before is still there."""
-    text = json.dumps(prompt, ensure_ascii=False)
+    """Which of the words to look for the model would read, whose message was added, and whether the old ones stay."""
     history = case["history"]
+    text = "\n".join(message["content"] for message in prompt)
     return {
         "shows": [word for word in case["look_for"] if word in text],
+        "added": [message["role"] for message in prompt[len(history) :]],
         "keeps_history": prompt[: len(history)] == history,
     }
 
