@@ -8,6 +8,7 @@ from typing import Any
 from grader.cases import Case, public_cases
 from grader.diagnose import PATTERNS_FILE, diagnose, read_patterns
 from grader.drive import drive
+from grader.drivers import OurFault, World
 from grader.judge import CaseVerdict, judge, read_reply
 from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
@@ -33,7 +34,7 @@ def check(check_id: str, *objects: Any) -> None:
     lab = Lab.find(check_id.partition(".")[0])
     verdict = CheckVerdict(
         lab.check(check_id),
-        tuple(_ask_here(case, check_id, objects) for case in public_cases(lab)[check_id]),
+        tuple(_ask_here(case, check_id, objects, lab) for case in public_cases(lab)[check_id]),
     )
     hint = diagnose(verdict.cases, lab, read_patterns(lab.data / PATTERNS_FILE).get(check_id, {})).hint
     display(
@@ -53,11 +54,12 @@ def check(check_id: str, *objects: Any) -> None:
         )
 
 
-def _ask_here(case: Case, check_id: str, objects: Sequence[Any]) -> CaseVerdict:
-    ledger = Ledger()
-    before = len(ledger.rows)
-    reply = drive(check_id, objects, case.input, ledger, tell_message=True)
-    return judge(case, read_reply(reply.kind, reply.text, tuple(row.order_id for row in ledger.rows[before:])))
+def _ask_here(case: Case, check_id: str, objects: Sequence[Any], lab: Lab) -> CaseVerdict:
+    world = World(ledger := Ledger(), lab)
+    reply = drive(check_id, objects, case.input, world, tell_message=True)
+    if reply.kind == "our_fault":
+        raise OurFault(f"{reply.text}; run the check again, and if it stays, tell whoever gave you this lab")
+    return judge(case, read_reply(reply.kind, reply.text, tuple(row.order_id for row in ledger.rows)))
 
 
 def _row(verdict: CaseVerdict) -> CaseRow:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.drivers import World, find_driver
-from stub_server.ledger import EffectLedger
+from grader.drivers import OurFault, World, find_driver
 
 _dumps = json.dumps
 _OWN_FOLDERS = ("grader", "stub_server", "workshop")
@@ -18,23 +17,28 @@ _OWN_FOLDERS = ("grader", "stub_server", "workshop")
 
 @dataclass(frozen=True)
 class Reply:
-    """What one case gave: ``kind`` is value, raised or not_json; ``text`` is the JSON text or what was raised."""
+    """What one case gave: ``kind`` is value, raised, not_json or our_fault; ``text`` the JSON or what was raised."""
 
     kind: str
     text: str
 
 
-def drive(check_id: str, objects: Sequence[Any], case_input: Any, ledger: EffectLedger, *, tell_message: bool) -> Reply:
+def drive(check_id: str, objects: Sequence[Any], case_input: Any, world: World, *, tell_message: bool) -> Reply:
     """Call the check's driver with a case's input.
 
     Everything a student's code can raise is caught, but a KeyboardInterrupt: in a notebook that is the student.
     ``tell_message`` is False for hidden cases: then only the exception's type is told (spec 4, rule 3).
     """
-    ask = find_driver(check_id)
     try:
-        value = ask(World(ledger), case_input, *objects)
+        ask = find_driver(check_id)
+    except Exception as fault:
+        return Reply("our_fault", describe(fault))
+    try:
+        value = ask(world, case_input, *objects)
     except KeyboardInterrupt:
         raise
+    except OurFault as fault:
+        return Reply("our_fault", describe(fault))
     except BaseException as raised:
         return Reply("raised", describe(raised) if tell_message else type_name(raised))
     try:

@@ -63,6 +63,7 @@ class _Pass:
     outputs: dict[int, CellOutput] = field(default_factory=dict)
     seconds_left: dict[str, float] = field(default_factory=dict)
     closed: list[RoomClosed] = field(default_factory=list)
+    our_faults: int = 0
     output_left: int = 0
 
 
@@ -121,13 +122,23 @@ def _run(one: _Pass, lab: Lab, launch: Launch, bounds: Bounds) -> None:
                 _greet(asker, bounds)
                 _go_on(one, asker, bounds)
             except RoomClosed as closed:
-                one.closed.append(closed)
+                _take_note(one, closed)
             finally:
                 asker.close()
     if one.position < len(one.steps):
         late = RoomClosed("timed_out", f"took more than {bounds.notebook_s:g} s")
         late.where = "the notebook"
         one.closed.append(late)
+
+
+def _take_note(one: _Pass, closed: RoomClosed) -> None:
+    """What student code did stands in the notes; a fault of ours gets one more try, then nobody is marked for it."""
+    if closed.status != "our_fault":
+        one.closed.append(closed)
+        return
+    one.our_faults += 1
+    if one.our_faults > 1:
+        raise CouldNotLaunch(closed.reason)
 
 
 def furnish(room: Path, lab: Lab) -> None:
@@ -222,6 +233,8 @@ def _ask_check(one: _Pass, step: AskCheck, asker: Asker, bounds: Bounds) -> None
         finally:
             one.seconds_left[step.grade_id] = left - (time.monotonic() - started)
         kind, text = heard.message.get("kind"), heard.message.get("text")
+        if kind == "our_fault":
+            raise RoomClosed("our_fault", f"{step.check_id}: {str(text)[:200]}")
         if kind not in ("value", "raised", "not_json") or not isinstance(text, str):
             kind, text = "silent", "the reply was not an answer"
         one.replies[key] = (kind, text, ledger)

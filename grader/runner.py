@@ -11,11 +11,14 @@ import os
 import socket
 import sys
 import threading
+from pathlib import Path
 from typing import Any, NoReturn
 
 from grader.bounds import Bounds
 from grader.channel import BlockingChannel
 from grader.drive import describe, drive
+from grader.drivers import World
+from workshop.lab import read_lab
 
 _dumps, _loads = json.dumps, json.loads
 
@@ -78,13 +81,13 @@ def answer_cell(shell: Any, request: dict[str, Any]) -> dict[str, Any]:
     return {"error": [type(error).__name__, describe(error)]}
 
 
-def answer_case(shell: Any, request: dict[str, Any], ledger: RemoteLedger) -> dict[str, Any]:
+def answer_case(shell: Any, request: dict[str, Any], world: World) -> dict[str, Any]:
     """Ask one case of the objects the grading cell names."""
     missing = [name for name in request["objects"] if name not in shell.user_ns]
     if missing:
         return {"kind": "raised", "text": f"NameError: {missing[0]} is not defined"}
     objects = [shell.user_ns[name] for name in request["objects"]]
-    reply = drive(request["check"], objects, request["input"], ledger, tell_message=request["tell_message"])
+    reply = drive(request["check"], objects, request["input"], world, tell_message=request["tell_message"])
     return {"kind": reply.kind, "text": reply.text}
 
 
@@ -92,6 +95,9 @@ def serve(control_fd: int, ledger_fd: int, bounds: Bounds) -> NoReturn:
     """Answer requests until the other end closes; nothing but this comes back to the caller's code."""
     control = BlockingChannel(socket.socket(fileno=control_fd))
     ledger = RemoteLedger(BlockingChannel(socket.socket(fileno=ledger_fd)))
+    world = World(
+        ledger, read_lab(Path.cwd() / "data", Path.cwd() / "permits")
+    )  # before student code can change the folder
     limit_this_process(bounds)
     shell = make_shell()
     while True:
@@ -102,7 +108,7 @@ def serve(control_fd: int, ledger_fd: int, bounds: Bounds) -> NoReturn:
         if request["op"] == "cell":
             reply = answer_cell(shell, request)
         elif request["op"] == "case":
-            reply = answer_case(shell, request, ledger)
+            reply = answer_case(shell, request, world)
         else:
             reply = {"ready": True}
         for stream in (sys.stdout, sys.stderr):

@@ -9,6 +9,7 @@ import nbformat
 
 from grader.cases import Case, hidden_cases, public_cases
 from grader.drive import drive
+from grader.drivers import World
 from grader.judge import CaseVerdict, judge, read_reply
 from grader.made_up import MadeUp, fill, read_folder, solution_cells
 from grader.plan import AskCheck, make_plan
@@ -42,7 +43,7 @@ def judged_here(lab_id: str, student: MadeUp) -> dict[str, CheckVerdict]:
             objects = [namespace[name] for name in step.names]
             cases = (*public[step.check_id], *hidden[step.check_id])
             verdicts[step.check_id] = CheckVerdict(
-                lab.check(step.check_id), tuple(_ask(step.check_id, objects, case) for case in cases)
+                lab.check(step.check_id), tuple(_ask(step.check_id, objects, case, lab) for case in cases)
             )
     return verdicts
 
@@ -54,8 +55,8 @@ def groups_lost(verdicts: dict[str, CheckVerdict]) -> set[str]:
     }
 
 
-def _ask(check_id: str, objects: list[Any], case: Case) -> CaseVerdict:
+def _ask(check_id: str, objects: list[Any], case: Case, lab: Lab) -> CaseVerdict:
     ledger = Ledger()
     case_input = json.loads(json.dumps(case.input))
-    reply = drive(check_id, objects, case_input, ledger, tell_message=not case.is_hidden)
+    reply = drive(check_id, objects, case_input, World(ledger, lab), tell_message=not case.is_hidden)
     return judge(case, read_reply(reply.kind, reply.text, tuple(row.order_id for row in ledger.rows)))

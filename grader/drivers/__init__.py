@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stub_server.ledger import EffectLedger
+from workshop.lab import Lab
 
 Json = Any
 """What ``json.loads`` can give: None, bool, int, float, str, list, dict."""
@@ -22,13 +23,22 @@ _DRIVERS: dict[str, Driver] = {}
 
 @dataclass(frozen=True)
 class World:
-    """What a case may touch beside the student's object. The ledger counts where student code cannot reach."""
+    """What a case may touch beside the student's object.
+
+    The ledger counts where student code cannot reach; the lab is the one the case belongs to, wherever the current
+    folder is by now.
+    """
 
     ledger: EffectLedger
+    lab: Lab
 
 
 class UnknownCheck(Exception):
     """No driver answers to the check's id."""
+
+
+class OurFault(Exception):
+    """The kit or the machine failed a case, not the student: the case is asked again, then nobody is marked for it."""
 
 
 def driver(check_id: str) -> Callable[[Driver], Driver]:

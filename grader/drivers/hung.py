@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 
+from grader.drivers import OurFault
 from workshop.worker import Worker, hang, hung_family, is_alive, late_file, let_go, start_worker
 
 PATIENCE_S = 1.0
@@ -20,8 +21,8 @@ LATE_S = 1.5
 """When a survivor writes its late file, counted from the call of kill_tree; only wrong solutions take that long."""
 
 
-class FamilyNotStarted(Exception):
-    """The machine did not start the processes of a case in time: not the student's fault."""
+class FamilyNotStarted(OurFault):
+    """The machine did not start the processes of a case in time."""
 
 
 @dataclass

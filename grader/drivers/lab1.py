@@ -12,13 +12,12 @@ from grader.drivers import Json, World, driver
 from grader.drivers.clocks import clock, jumping, standing_still
 from grader.drivers.recorded import NotRecorded, play_back
 from workshop.budget import BudgetDenied, ToolBudget
-from workshop.lab import Lab
 
 
 @driver("lab1.test")
 def caps_test(world: World, case: dict[str, Any], test_caps: Any) -> Json:
     """Run the student's test against recorded budgets, put in place of its global name Budget."""
-    recordings = Lab.find("lab1").read_json("recorded_budgets.json")
+    recordings = world.lab.read_json("recorded_budgets.json")
     names = test_caps.__globals__
     return [_run_test(test_caps, names, {**recordings[asked["recording"]], **asked}) for asked in case["budgets"]]
 
@@ -192,7 +191,7 @@ def replay_of_trace(world: World, case: dict[str, Any], replay: Any) -> Json:
         returned = replay(case["trace"], budget, **by_step)
         told = {"decisions": returned, "asked": budget.asked, "depths": budget.depths}
         return told[case["observe"]]
-    recording = Lab.find("lab1").read_json("recorded_budgets.json")[case["recording"]]
+    recording = world.lab.read_json("recorded_budgets.json")[case["recording"]]
     rows = replay(case["trace"], play_back(recording)(recording["permit"]), **by_step)
     denied = [{"step": step, "reason": row["reason"]} for step, row in enumerate(rows, start=1) if not row["ok"]]
     return denied[0] if denied else None

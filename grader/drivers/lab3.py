@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.drivers import Json, World, driver
-from workshop.lab import Lab
 from workshop.retry import Call, Loop, Observation, Policy, Rules, State
 
 KEY_CHARS = range(8, 65)
@@ -143,7 +142,7 @@ def quiz(world: World, case: dict[str, Any], answers: Any) -> Json:
         return {"not_a_dict": type(answers).__name__}
     if case["see"] == "chosen":
         return {name: answers.get(name) for name in case["questions"]}
-    options = {question["id"]: question["options"] for question in Lab.find("lab3").read_json("quiz.json")}
+    options = {question["id"]: question["options"] for question in world.lab.read_json("quiz.json")}
     return [
         name for name in case["questions"] if isinstance(letter := answers.get(name), str) and letter in options[name]
     ]

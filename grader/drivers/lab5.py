@@ -9,12 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 from grader.drivers import Json, World, driver
 from grader.drivers.hung import ask_to_kill
-from workshop.lab import Lab
 from workshop.loop import Allowlist, GateError, RunBudget, Student, ToolSpec, make_allowlist, run_agent
 from workshop.make_believe import MakeBelieveClock, MakeBelieveTools, MakeBelieveWorker, Script
 
@@ -28,7 +26,7 @@ def result(world: World, case: dict[str, Any], read_result: Any, next_prompt: An
     if "outcome" in case:
         prompt = next_prompt(copy.deepcopy(case["history"]), _outcome(case["outcome"]))
         return "no next prompt" if prompt is None else _shown(prompt, case)
-    return _prompts_of_a_run(next_prompt, case)
+    return _prompts_of_a_run(next_prompt, _with_allowlist(world, case))
 
 
 def _printed(case: dict[str, Any]) -> bytes:
@@ -82,17 +80,18 @@ def _prompts_of_a_run(next_prompt: Any, case: dict[str, Any]) -> Json:
 
 
 def _allowlist(case: dict[str, Any]) -> Allowlist:
-    return make_allowlist(case["allowlist"]) if "allowlist" in case else _released_allowlist()
+    return make_allowlist(case["allowlist"])
 
 
-@cache
-def _released_allowlist() -> Allowlist:
-    return make_allowlist(Lab.find("lab5").read_json("tools-v4.json"))
+def _with_allowlist(world: World, case: dict[str, Any]) -> dict[str, Any]:
+    """The case with the released allowlist, where it brings none of its own."""
+    return {"allowlist": world.lab.read_json("tools-v4.json"), **case}
 
 
 @driver("lab5.dispatch")
 def gates(world: World, case: dict[str, Any], dispatch: Any, check_budget: Any) -> Json:
     """Make the case's calls under one budget and tell what it observes; each tool that starts is an effect."""
+    case = _with_allowlist(world, case)
     clock = MakeBelieveClock()
     scripts = {tool: Script(**script) for tool, script in case.get("tools", {}).items()}
     tools = MakeBelieveTools(scripts, clock, on_start=lambda tool: world.ledger.apply(tool, tool, 1))

@@ -134,7 +134,10 @@ def test_a_test_meets_only_budgets_called_budget_and_its_own_is_put_back(solved:
     names = {"note": lambda budget: met.append(budget.__name__), "Budget": "its own"}
     exec("def test_caps(): note(Budget)", names)
     asked = [{"recording": "right"}, {"recording": "admits_all"}]
-    assert find_driver("lab1.test")(World(Ledger()), {"budgets": asked}, names["test_caps"]) == ["passed", "passed"]
+    assert find_driver("lab1.test")(World(Ledger(), Lab.find("lab1")), {"budgets": asked}, names["test_caps"]) == [
+        "passed",
+        "passed",
+    ]
     assert (met, names["Budget"]) == (["Budget", "Budget"], "its own")
 
 
@@ -142,7 +145,9 @@ def test_a_test_with_a_permit_of_its_own_is_told_so(lab: Lab) -> None:
     names: dict[str, Any] = {}
     exec("def test_caps(): Budget({'max_total_calls': 1})", names)
     with pytest.raises(NotRecorded, match="PERMIT"):
-        find_driver("lab1.test")(World(Ledger()), {"budgets": [{"recording": "right"}]}, names["test_caps"])
+        find_driver("lab1.test")(
+            World(Ledger(), Lab.find("lab1")), {"budgets": [{"recording": "right"}]}, names["test_caps"]
+        )
 
 
 def test_every_misconception_has_a_wrong_solution_that_shows_it(lab: Lab) -> None:

@@ -17,6 +17,7 @@ from nbgrader.preprocessors import ClearSolutions
 
 from grader.cases import hidden_cases, public_cases
 from grader.drive import drive
+from grader.drivers import World
 from grader.judge import judge, read_reply
 from grader.made_up import MadeUp, solution_cells
 from stub_server.ledger import Ledger
@@ -137,7 +138,7 @@ def test_the_questions_carry_no_key() -> None:
 def test_the_public_quiz_check_passes_for_wrong_answers_too(solved: dict[str, Any]) -> None:
     wrong = {question["id"]: "a" for question in LAB.read_json("quiz.json")}
     for case in public_cases(LAB)["lab3.quiz"]:
-        told = drive("lab3.quiz", [wrong], case.input, Ledger(), tell_message=True)
+        told = drive("lab3.quiz", [wrong], case.input, World(Ledger(), Lab.find("lab3")), tell_message=True)
         assert judge(case, read_reply(told.kind, told.text, ())).is_right
 
 
@@ -231,7 +232,13 @@ def test_delays_are_described_alike_for_every_seed(solved: dict[str, Any]) -> No
         *(solved_namespace(LAB.id, student.cells)["next_delay"] for student in right_delays()),
     ]
     for case, next_delay, seed in product(cases, draw, range(10)):
-        told = drive("lab3.next_delay", [next_delay], {**case.input, "seed": seed}, Ledger(), tell_message=True)
+        told = drive(
+            "lab3.next_delay",
+            [next_delay],
+            {**case.input, "seed": seed},
+            World(Ledger(), Lab.find("lab3")),
+            tell_message=True,
+        )
         assert judge(case, read_reply(told.kind, told.text, ())).is_right, (case.id, seed)
 
 

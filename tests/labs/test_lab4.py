@@ -18,6 +18,7 @@ from nbclient import NotebookClient
 from nbgrader.preprocessors import ClearSolutions
 
 from grader.drive import drive
+from grader.drivers import World
 from grader.made_up import MadeUp, solution_cells
 from stub_server.ledger import Ledger
 from stub_server.server import Stub
@@ -108,7 +109,7 @@ def overlapping(decide: Any, hold: str) -> tuple[str, int]:
     """What the check is told of sixteen requests with one stamp, and the orders on the ledger."""
     ledger = Ledger()
     case = {"payload": LAB.read_json("drill-a.json"), "times": 16, "hold": hold}
-    reply = drive("lab4.overlap", [decide], case, ledger, tell_message=True)
+    reply = drive("lab4.overlap", [decide], case, World(ledger, Lab.find("lab4")), tell_message=True)
     return reply.text, ledger.count
 
 

@@ -17,6 +17,7 @@ from nbgrader.preprocessors import ClearSolutions
 
 from grader.cases import public_cases
 from grader.drive import drive
+from grader.drivers import World
 from grader.drivers.hung import ask_to_kill
 from grader.made_up import MadeUp, solution_cells
 from stub_server.ledger import Ledger
@@ -145,9 +146,9 @@ def test_survivors_are_seen_have_done_their_late_work_and_are_ended(name: str, s
 def test_a_late_file_counts_as_an_effect(solved: dict[str, Any]) -> None:
     ledger = Ledger()
     case = {"family": ["worker"], "about": ["worker"]}
-    drive("lab5.kill", [solved["kill_tree"]], case, ledger, tell_message=True)
+    drive("lab5.kill", [solved["kill_tree"]], case, World(ledger, Lab.find("lab5")), tell_message=True)
     assert ledger.count == 0
-    drive("lab5.kill", [lambda worker: None], case, ledger, tell_message=True)
+    drive("lab5.kill", [lambda worker: None], case, World(ledger, Lab.find("lab5")), tell_message=True)
     assert ledger.count == 1
 
 
@@ -205,7 +206,13 @@ def test_a_make_believe_worker_that_is_stopped_prints_nothing() -> None:
 def test_a_case_leaves_the_real_clock_and_the_students_kill_tree_in_place(solved: dict[str, Any]) -> None:
     sleep, kill_tree = time.sleep, solved["kill_tree"]
     for case in public_cases(LAB)["lab5.dispatch"]:
-        drive("lab5.dispatch", [solved["dispatch"], solved["check_budget"]], case.input, Ledger(), tell_message=True)
+        drive(
+            "lab5.dispatch",
+            [solved["dispatch"], solved["check_budget"]],
+            case.input,
+            World(Ledger(), Lab.find("lab5")),
+            tell_message=True,
+        )
 
     assert time.sleep is sleep
     assert solved["kill_tree"] is kill_tree
@@ -215,7 +222,13 @@ def test_dispatch_can_be_checked_before_kill_tree_is_written(solved: dict[str, A
     names = {name: value for name, value in solved.items() if name != "kill_tree"}
     dispatch = type(solved["dispatch"])(solved["dispatch"].__code__, names)
     case = next(case for case in public_cases(LAB)["lab5.dispatch"] if case.id == "stopped-at-all")
-    told = drive("lab5.dispatch", [dispatch, solved["check_budget"]], case.input, Ledger(), tell_message=True)
+    told = drive(
+        "lab5.dispatch",
+        [dispatch, solved["check_budget"]],
+        case.input,
+        World(Ledger(), Lab.find("lab5")),
+        tell_message=True,
+    )
 
     assert json.loads(told.text) == {"still_running": []}
     assert "kill_tree" not in names
@@ -225,7 +238,7 @@ def test_the_gates_are_checked_in_no_time_although_tools_hang(solved: dict[str, 
     objects = [solved["dispatch"], solved["check_budget"]]
     started = time.perf_counter()
     for case in public_cases(LAB)["lab5.dispatch"]:
-        drive("lab5.dispatch", objects, case.input, Ledger(), tell_message=True)
+        drive("lab5.dispatch", objects, case.input, World(Ledger(), Lab.find("lab5")), tell_message=True)
     assert time.perf_counter() - started < 0.25
 
 
