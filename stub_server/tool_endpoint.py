@@ -21,6 +21,8 @@ from stub_server.wire import BODY_BYTES, Refused, answer, encoded, entry_of, rea
 from stub_server.write_once import Decide, StampStore
 
 REPLY_BYTES = 256 * 1024
+ERROR_CHARS = 64
+WITHOUT_BODY = (204, 205, 304)
 # Common clients send a 409 again unless told that it will not help.
 NO_RETRY = {"x-should-retry": "false"}
 
@@ -82,9 +84,9 @@ def call_decide(decide: Decide, payload: Any, store: StampStore) -> Answer:
     except KeyboardInterrupt as error:
         if threading.current_thread() is threading.main_thread():
             raise  # somebody interrupts the notebook
-        return Answer(error=type(error).__name__)
+        return Answer(error=type(error).__name__[:ERROR_CHARS])
     except BaseException as error:  # sys.exit() in a student's function ends the call, not the server
-        return Answer(error=type(error).__name__)
+        return Answer(error=type(error).__name__[:ERROR_CHARS])
 
 
 def _checked(returned: object) -> tuple[int, bytes]:
@@ -94,8 +96,10 @@ def _checked(returned: object) -> tuple[int, bytes]:
     if not isinstance(returned, tuple) or len(returned) != 2:
         raise Nonsense("decide returns (status, body)")
     status, body = returned
-    if isinstance(status, bool) or not isinstance(status, int) or not 200 <= status <= 599 or status == 204:
+    if isinstance(status, bool) or not isinstance(status, int) or not 200 <= status <= 599:
         raise Nonsense("the status is a whole number from 200 to 599")
+    if status in WITHOUT_BODY:
+        raise Nonsense("an answer with this status has no body")
     if not isinstance(body, dict):
         raise Nonsense("the body is a dict")
     text = json.dumps(body, allow_nan=False).encode("ascii")
