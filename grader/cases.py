@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stub_server.errors import Mendable
 from workshop.lab import Check, Lab
 
 PUBLIC_FILE = "cases.json"
 HIDDEN_FILE = "hidden_cases.json"
 
 
-class CasesInvalid(Exception):
+class CasesInvalid(Mendable):
     """A table of cases says something that cannot be: the message names file, case and what to mend."""
 
 

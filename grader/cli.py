@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from workshop.lab import REPOSITORY, Lab, LabInvalid, LabNotFound, all_labs
+from stub_server.errors import Mendable
+from workshop.lab import REPOSITORY, Lab, LabNotFound, all_labs
 
 if TYPE_CHECKING:
     from grader.classroom import Row
@@ -43,7 +44,7 @@ def main() -> None:
         app()
     except (LabNotFound, UsageError) as wrong:
         _fail(str(wrong), code=2)
-    except KnownFaults() as fault:
+    except Mendable as fault:
         _fail(str(fault), code=1)
     except KeyboardInterrupt:
         _fail("stopped; run the same command again to go on", code=1)
@@ -53,30 +54,8 @@ def main() -> None:
         _fail(f"a fault of ours: {type(bug).__name__}: {bug}; set ADMIT_ONE_TRACEBACK=1 to see where", code=1)
 
 
-class UsageError(Exception):
+class UsageError(Mendable):
     """The command was called in a way that cannot work here."""
-
-
-def KnownFaults() -> tuple[type[Exception], ...]:  # noqa: N802 (it stands in an except clause as a class would)
-    """Exceptions whose message already says what to do. Gathered when one is raised: the imports are slow."""
-    from grader.cases import CasesInvalid
-    from grader.launch import CouldNotLaunch
-    from grader.plan import NotACheck
-    from grader.record import CouldNotRecord
-    from grader.release import ReleaseFailed
-    from grader.solved import SolvedNotebookInvalid
-    from stub_server.serve import StartError
-
-    return (
-        LabInvalid,
-        CasesInvalid,
-        CouldNotLaunch,
-        CouldNotRecord,
-        NotACheck,
-        ReleaseFailed,
-        SolvedNotebookInvalid,
-        StartError,
-    )
 
 
 def _fail(message: str, *, code: int) -> None:
@@ -218,10 +197,11 @@ def grade(
         for row in rows:
             table.add_row(*_class_cells(row))
         out.print(table)
-        old = sum(not row.is_new for row in rows)
-        out.print(f"{len(rows) - old} graded now, {old} were graded already.")
-    if any(row.status == "could_not_grade" for row in rows):
-        _fail("some could not be graded: no fault of theirs, no mark, flagged for manual grading", code=1)
+        new, missing = sum(row.is_new for row in rows), sum(row.status == "not_submitted" for row in rows)
+        out.print(f"{new} graded now, {len(rows) - new - missing} were graded already, {missing} not submitted.")
+    failed = sum(row.status == "could_not_grade" for row in rows)
+    if failed:
+        _fail(f"{failed} could not be graded: no fault of theirs, no mark, flagged for manual grading", code=1)
 
 
 @app.command(epilog="Example: admit-one check --write")

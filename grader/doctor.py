@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import shutil
-import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from packaging.requirements import Requirement
 
 from grader.sandbox import probe
 from grader.sandbox_trouble import SandboxUnavailable
+from stub_server.serve import PORT
+from stub_server.server import port_is_free
 
 
 @dataclass(frozen=True)
@@ -90,15 +91,9 @@ def _writable(root: Path) -> Finding:
 
 
 def _stub_port() -> Finding:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", 8088))
-            is_free = True
-        except OSError:
-            is_free = False
+    is_free = port_is_free(PORT)
     remedy = "close the other stub server, or read the port that the notebook prints"
-    return Finding("port 8088", is_free, False, "the stub server's; a free port is taken where it is in use", remedy)
+    return Finding(f"port {PORT}", is_free, False, "the stub server's; a free port is taken where it is in use", remedy)
 
 
 def _sandbox(root: Path) -> Finding:
@@ -107,7 +102,7 @@ def _sandbox(root: Path) -> Finding:
         probe(root)
     except SandboxUnavailable as missing:
         found, _, remedy = str(missing).partition("; ")
-        return Finding("sandbox", False, False, f"grading of other people's code: {found}", remedy or found)
+        return Finding("sandbox", False, False, f"grading of other people's code: {found}", remedy)
     return Finding("sandbox", True, False, "grading of other people's code: it starts and hides what it must")
 
 

@@ -20,9 +20,10 @@ from pathlib import Path
 import psutil
 
 from grader.bounds import Bounds
+from stub_server.errors import Mendable
 
 
-class CouldNotLaunch(Exception):
+class CouldNotLaunch(Mendable):
     """The child did not start: our fault or the machine's, never the student's."""
 
 

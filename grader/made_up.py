@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stub_server.errors import Mendable
+
 _CELL = re.compile(r"^# cell: (\S+)$", re.MULTILINE)
 _HEADER = re.compile(r"^# (loses|hint): (.*)$", re.MULTILINE)
 
 
-class MadeUpInvalid(Exception):
+class MadeUpInvalid(Mendable):
     """A file of made-up cells cannot be used: the message names what is wrong with it."""
 
 

@@ -1,14 +1,14 @@
-"""Opens a lab: the stub server as a process beside JupyterLab, both ended together."""
+"""Opens a lab: the stub server in a thread beside JupyterLab's process, both ended together."""
 
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import stub_server
+from stub_server.server import port_is_free
 from workshop.lab import Lab
 
 
@@ -19,11 +19,11 @@ def open_in_jupyterlab(root: Path, lab: Lab, port: int) -> int:
     another program has it.
     """
     notebook = root / "notebooks" / lab.id / f"{lab.id}.ipynb"
-    if not _is_free(port):
+    if not port_is_free(port):
         raise stub_server.StartError(f"port {port} is in use; close the other JupyterLab or choose another --port")
     server = None if lab.starts_own_stub else stub_server.start()
     try:
-        return subprocess.call(
+        return _run_until_it_ends(
             [
                 sys.executable,
                 "-m",
@@ -32,22 +32,21 @@ def open_in_jupyterlab(root: Path, lab: Lab, port: int) -> int:
                 f"--ServerApp.root_dir={root}",
                 f"--ServerApp.port={port}",
                 "--ServerApp.port_retries=0",
+                "--ServerApp.answer_yes=True",  # Ctrl-C ends it without asking again
                 *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),  # in a container
             ],
-            cwd=root,
+            root,
         )
-    except KeyboardInterrupt:
-        return 0
     finally:
         if server is not None:
             server.stop()
 
 
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
+def _run_until_it_ends(command: list[str], folder: Path) -> int:
+    """The exit code. Ctrl-C reaches JupyterLab too, which then saves its state and ends: it is waited for."""
+    with subprocess.Popen(command, cwd=folder) as jupyterlab:
+        while True:
+            try:
+                return jupyterlab.wait()
+            except KeyboardInterrupt:
+                continue

@@ -6,11 +6,13 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
+from stub_server.errors import Mendable
+
 SHOW_TAG = "show"
 """Cells with this tag only show (plots, widgets, simulations) and are skipped when grading."""
 
 
-class NotACheck(Exception):
+class NotACheck(Mendable):
     """A grading cell is not one call check("id", name, ...): the released notebook is at fault."""
 
 

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from grader.feedback import CheckReport, verdict_document
 from grader.graded_notebook import show_result
 from grader.solved import dump
 from grader.submission import VERDICT_FILE, Result, mend, read_notebook
+from stub_server.errors import Mendable
 from workshop.lab import Lab
 
 _PATIENCE_S = 60.0
@@ -32,7 +34,7 @@ _PATIENCE_S = 60.0
 _READ_ONLY = 0o444
 
 
-class CouldNotRecord(Exception):
+class CouldNotRecord(Mendable):
     """The run cannot go on: the message says why, and what to do. What is recorded stays recorded."""
 
 
@@ -58,8 +60,25 @@ def open_recorder(course: Course, labs: dict[str, Lab]) -> Iterator[Recorder]:
 
     config = nbgrader_config(course)
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
-    with _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook:
+    with (
+        _only_writer(course.root / course.work / "grading.lock"),
+        _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook,
+    ):
         yield Recorder(course, labs, gradebook, config)
+
+
+@contextmanager
+def _only_writer(path: Path) -> Iterator[None]:
+    """A second run would grade everything again beside this one. The lock goes with its process, however that ends."""
+    with path.open("a") as lock:
+        if sys.platform != "win32":
+            import fcntl
+
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise CouldNotRecord("another run is grading this course: let it end, or end it") from None
+        yield
 
 
 class Recorder:

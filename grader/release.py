@@ -12,10 +12,11 @@ import nbformat
 from grader.course import Course, nbgrader_api
 from grader.grading import furnish
 from grader.solved import dump, in_step, read_solved, run_again, solved_path
+from stub_server.errors import Mendable
 from workshop.lab import Lab, all_labs, read_lab
 
 
-class ReleaseFailed(Exception):
+class ReleaseFailed(Mendable):
     """nbgrader could not make a student's version; the message holds its last words."""
 
 

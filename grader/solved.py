@@ -10,6 +10,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from grader.plan import read_check_call
+from stub_server.errors import Mendable
 from workshop.lab import Lab
 
 _METADATA = {
@@ -19,7 +20,7 @@ _METADATA = {
 _WIDGET_TYPES = ("application/vnd.jupyter.widget-view+json",)
 
 
-class SolvedNotebookInvalid(Exception):
+class SolvedNotebookInvalid(Mendable):
     """A solved notebook does not fit its lab.toml; the message names the cell and what to mend."""
 
 

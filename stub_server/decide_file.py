@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from stub_server.errors import Mendable
 from stub_server.write_once import Decide
 
 
-class DecideFileError(ValueError):
+class DecideFileError(Mendable):
     """Raised when a file does not give a function to mount. The message is one line that says why."""
 
 

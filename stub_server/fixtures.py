@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from stub_server.errors import Mendable
+
 FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "stub_server"
 
 
-class FixtureInvalid(ValueError):
+class FixtureInvalid(Mendable):
     """Raised when a data file of the server says what cannot be; the message names the file and the fault."""
 
 

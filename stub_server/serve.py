@@ -10,6 +10,7 @@ from types import FrameType
 
 from stub_server.decide_file import load_decide
 from stub_server.door import Door, is_loopback
+from stub_server.errors import Mendable
 from stub_server.fair_share import FairShare
 from stub_server.request_log import RequestLog
 from stub_server.room import Room
@@ -80,7 +81,7 @@ def serve_forever(
         decide = None if decide_file is None else load_decide(decide_file)
         room = Room(decide, log=RequestLog(log_file), door=door, store_file=store_file)
         room.play(scenario)
-    except (ValueError, OSError) as error:
+    except (Mendable, ValueError, OSError) as error:
         raise StartError(str(error)) from error
     ended = threading.Event()
 

@@ -20,6 +20,7 @@ from stub_server.app import StubApp
 from stub_server.connection import connection_class
 from stub_server.decide_threads import DecideThreads
 from stub_server.door import is_loopback
+from stub_server.errors import Mendable
 from stub_server.ledger import Ledger
 from stub_server.request_log import RequestLog, Served
 from stub_server.room import Room
@@ -32,7 +33,7 @@ KEEP_ALIVE_SECONDS = 75
 STOP_SECONDS = 0.4
 
 
-class StartError(RuntimeError):
+class StartError(Mendable):
     """Raised when a server cannot start as asked. The message is one line that says what to do."""
 
 
@@ -196,6 +197,15 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.close()
         raise StartError(f"cannot listen on {host}:{port}: {error.strerror}; choose another port") from None
     return listener
+
+
+def port_is_free(port: int) -> bool:
+    """Whether a server could listen on the port of 127.0.0.1 now."""
+    try:
+        _listen("127.0.0.1", port).close()
+    except StartError:
+        return False
+    return True
 
 
 def _silence() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stub_server.errors import Mendable
 from stub_server.ledger import Ledger
 from stub_server.write_once import Record, StampStore
 
@@ -21,7 +22,7 @@ CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, record TEXT NOT NULL);
 """
 
 
-class StoreUnusable(ValueError):
+class StoreUnusable(Mendable):
     """Raised when a file cannot hold the store. The message is one line that says why and what to do."""
 
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stub_server.errors import Mendable
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
-class LabNotFound(Exception):
+class LabNotFound(Mendable):
     """No lab.toml answers to the name; the message lists the labs there are."""
 
 
-class LabInvalid(Exception):
+class LabInvalid(Mendable):
     """A lab.toml says something that cannot be: the message names the file and what to mend."""
 
 
@@ -152,9 +154,7 @@ def read_lab(data: Path, permits: Path) -> Lab:
             starts_own_stub=raw.get("starts_own_stub", False),
             blocks=tuple(Block(**block) for block in raw["block"]),
             checks=tuple(_check(check) for check in raw["check"]),
-            misconceptions={
-                name: Misconception(name, **entry) for name, entry in raw.get("misconception", {}).items()
-            },
+            misconceptions={name: Misconception(name, **entry) for name, entry in raw.get("misconception", {}).items()},
             data=data,
             permits=permits,
         )

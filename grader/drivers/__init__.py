@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from stub_server.errors import Mendable
 from stub_server.ledger import EffectLedger
 from workshop.lab import Lab
 
@@ -33,7 +34,7 @@ class World:
     lab: Lab
 
 
-class UnknownCheck(Exception):
+class UnknownCheck(Mendable):
     """No driver answers to the check's id."""
 
 
