@@ -207,14 +207,14 @@ class _Run:
             if isinstance(fault, OSError) and fault.errno in _DISK_FULL:
                 raise _disk_full(fault) from fault
             result = Result("could_not_grade", (f"a fault of ours: {type(fault).__name__}: {fault}",), {}, {})
-        return self._record(job, result)
-
-    def _record(self, job: _Job, result: Result) -> Row:
-        one = job.submission
         try:
             self._store.put(job.key, result)
         except OSError as problem:
             raise _disk_full(problem) from problem
+        return self._record(job, result)
+
+    def _record(self, job: _Job, result: Result) -> Row:
+        one = job.submission
         self._recorder.record(one.student, one.lab_id, job.key, job.data, result)
         first = result.first_wrong
         if result.status == "could_not_grade":

@@ -1,4 +1,4 @@
-"""Ways to points without work: what each puts into an untouched notebook, and the status that it must get."""
+"""The hostile class, 1: ways to points without work. What each puts where, and the status and points it must get."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ LAB1, LAB4 = "lab1_fanout_replay", "lab4_stamp_card"
 
 @dataclass(frozen=True)
 class Attack:
-    """``first`` goes into a cell of the student's own at the top, ``cells`` into cells to fill in."""
+    """``first`` goes into a cell of the student's own at the top, ``cells`` into cells to fill in.
+
+    ``last`` goes into a cell at the end. The rest of the notebook is as released, or ``solved``. Where it is chance
+    how a thing comes to an end, there is more than one ``status``.
+    """
 
     name: str
     lab_id: str
     first: str = ""
     cells: dict[str, str] = field(default_factory=dict)
-    status: str = "graded"
+    last: str = ""
+    solved: bool = False
+    status: tuple[str, ...] = ("graded",)
+    points: int = 0
 
 
 # Speaks on the control channel out of a case: finds the runner's request on the stack and answers it itself.
@@ -112,7 +119,7 @@ json.dumps = lambda *args, **kwargs: "[]"
 json.loads = lambda *args, **kwargs: []
 json.JSONEncoder.encode = lambda self, value: "[]"
 """,
-        status="tampered",
+        status=("tampered",),
     ),
     Attack(
         "check is patched",
@@ -157,7 +164,7 @@ class Budget(ToolBudget):
         forge({FULL_DECISIONS})
 """
         },
-        status="tampered",
+        status=("tampered",),
     ),
     Attack(
         "replies are sent before they are asked for",
@@ -170,7 +177,7 @@ for thing in gc.get_objects():
     if isinstance(thing, BlockingChannel):
         thing.send(b'{"id": "00", "kind": "value", "text": "true"}')
 """,
-        status="tampered",
+        status=("tampered",),
     ),
     Attack(
         "answers are looked up in the public fixtures",
