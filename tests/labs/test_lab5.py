@@ -146,9 +146,9 @@ def test_survivors_are_seen_have_done_their_late_work_and_are_ended(name: str, s
 def test_a_late_file_counts_as_an_effect(solved: dict[str, Any]) -> None:
     ledger = Ledger()
     case = {"family": ["worker"], "about": ["worker"]}
-    drive("lab5.kill", [solved["kill_tree"]], case, World(ledger, Lab.find("lab5")), tell_message=True)
+    drive("lab5.kill", [solved["kill_tree"]], case, World(ledger, LAB), tell_message=True)
     assert ledger.count == 0
-    drive("lab5.kill", [lambda worker: None], case, World(ledger, Lab.find("lab5")), tell_message=True)
+    drive("lab5.kill", [lambda worker: None], case, World(ledger, LAB), tell_message=True)
     assert ledger.count == 1
 
 
@@ -210,7 +210,7 @@ def test_a_case_leaves_the_real_clock_and_the_students_kill_tree_in_place(solved
             "lab5.dispatch",
             [solved["dispatch"], solved["check_budget"]],
             case.input,
-            World(Ledger(), Lab.find("lab5")),
+            World(Ledger(), LAB),
             tell_message=True,
         )
 
@@ -226,7 +226,7 @@ def test_dispatch_can_be_checked_before_kill_tree_is_written(solved: dict[str, A
         "lab5.dispatch",
         [dispatch, solved["check_budget"]],
         case.input,
-        World(Ledger(), Lab.find("lab5")),
+        World(Ledger(), LAB),
         tell_message=True,
     )
 
@@ -238,7 +238,7 @@ def test_the_gates_are_checked_in_no_time_although_tools_hang(solved: dict[str, 
     objects = [solved["dispatch"], solved["check_budget"]]
     started = time.perf_counter()
     for case in public_cases(LAB)["lab5.dispatch"]:
-        drive("lab5.dispatch", objects, case.input, World(Ledger(), Lab.find("lab5")), tell_message=True)
+        drive("lab5.dispatch", objects, case.input, World(Ledger(), LAB), tell_message=True)
     assert time.perf_counter() - started < 0.25
 
 
