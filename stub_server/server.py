@@ -172,6 +172,8 @@ class _Server(uvicorn.Server):
 
     def _give_up(self) -> None:
         self.force_exit = True
+        for connection in list(self.server_state.connections):  # since Python 3.12 the listener waits for them
+            connection.transport.abort()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

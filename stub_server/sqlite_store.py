@@ -43,15 +43,17 @@ class Database:
         try:
             # Autocommit: each statement is one transaction, and has happened when it returns.
             self._connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False, timeout=0.5)
+        except sqlite3.Error as error:
+            raise _unusable(file, error) from None
+        try:
             self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._connection.execute("PRAGMA journal_mode = WAL")
             # Survives the death of the process. A power cut may lose the last moments, effect and record alike.
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(SCHEMA)
         except sqlite3.Error as error:
-            raise StoreUnusable(
-                f"{file}: {error}; is another server using it, or is it another kind of file?"
-            ) from None
+            self._connection.close()
+            raise _unusable(file, error) from None
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -65,6 +67,10 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+def _unusable(file: Path, error: sqlite3.Error) -> StoreUnusable:
+    return StoreUnusable(f"{file}: {error}; is another server using it, or is it another kind of file?")
 
 
 class SqliteLedger(Ledger):
