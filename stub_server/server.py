@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
+import httpx
 import uvicorn
 
 from stub_server.app import StubApp
@@ -73,6 +74,13 @@ class Stub:
     @property
     def log(self) -> RequestLog:
         return self._room.log
+
+    def client(self, **options: Any) -> httpx.Client:
+        """A client of this server; ``options`` are httpx.Client's.
+
+        Proxy settings of the environment are not heeded: a campus proxy knows nothing of this machine's loopback.
+        """
+        return httpx.Client(**{"base_url": self.url, "trust_env": False, **options})
 
     def mount(self, decide: Decide) -> None:
         """Answer `POST /tool` with this function from now on. Ledger, records and log stay as they are."""

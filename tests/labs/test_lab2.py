@@ -214,7 +214,7 @@ def test_before_the_real_stub_a_denied_call_makes_no_request_to_a_tool(
     lab: Lab, solved: dict[str, Any], plan: Any, stub: Stub, script: str
 ) -> None:
     budget = printed_budget(lab, solved)
-    with planner_client(stub.base_url) as planner, httpx.Client(base_url=stub.url) as tools:
+    with planner_client(stub.base_url) as planner, stub.client() as tools:
         before = tool_posts(tools)
         with contextlib.suppress(BudgetDenied):
             for call in plan(script, budget, planner):
@@ -230,7 +230,7 @@ def test_the_openai_client_sees_the_calls_that_the_plain_reply_and_the_joined_st
     stub: Stub, script: str, is_streamed: bool
 ) -> None:
     request = {"model": script, "messages": QUESTION}
-    with openai.OpenAI(base_url=stub.base_url, api_key="none", max_retries=0) as client:
+    with openai.OpenAI(base_url=stub.base_url, api_key="none", max_retries=0, http_client=stub.client()) as client:
         seen = client.chat.completions.create(**request).choices[0].message.tool_calls
     with planner_client(stub.base_url) as planner:
         ask = JoinedStreams(planner).post if is_streamed else planner.post
@@ -294,6 +294,18 @@ def test_a_planner_that_never_answers_is_asked_once_and_left_in_time(
                 silent.accept()
 
 
+@pytest.mark.parametrize(
+    ("base_url", "is_by_proxy"), [("http://127.0.0.1:8088/v1", False), ("https://planner.example.edu/v1", True)]
+)
+def test_a_proxy_is_asked_for_a_planner_elsewhere_and_not_for_the_stub(
+    monkeypatch: pytest.MonkeyPatch, base_url: str, is_by_proxy: bool
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nobody listens
+    with planner_client(base_url) as planner:
+        assert planner.trust_env is is_by_proxy
+
+
 def test_a_busy_planner_is_asked_once(lab: Lab, solved: dict[str, Any], plan: Any) -> None:
     with Stub() as busy, planner_client(busy.base_url) as planner:
         busy.play("planner-busy")
@@ -303,7 +315,7 @@ def test_a_busy_planner_is_asked_once(lab: Lab, solved: dict[str, Any], plan: An
 
 
 def test_an_admitted_page_that_redirects_is_not_followed() -> None:
-    with Stub() as stub, httpx.Client(base_url=stub.url, follow_redirects=True) as tools:
+    with Stub() as stub, stub.client(follow_redirects=True) as tools:
         stub.play("redirected")
         assert tool_runner(tools)(Call("a", "http_get", {"url": "https://example.edu/retry"})) == {}
         assert [row["status"] for row in stub.log.rows] == [302]

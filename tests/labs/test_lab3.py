@@ -58,7 +58,7 @@ def stub() -> Iterator[Stub]:
 
 @pytest.fixture
 def client(stub: Stub) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=stub.url) as client:
+    with stub.client() as client:
         yield client
 
 

@@ -53,7 +53,7 @@ def solved() -> dict[str, Any]:
 
 @pytest.fixture
 def client(solved: dict[str, Any]) -> Iterator[httpx.Client]:
-    with Stub() as stub, httpx.Client(base_url=stub.url) as client:
+    with Stub() as stub, stub.client() as client:
         stub.mount(solved["decide"])
         yield client
 

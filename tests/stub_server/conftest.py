@@ -34,5 +34,5 @@ def stub(server: Stub, decide: Decide, capsys: pytest.CaptureFixture[str]) -> St
 
 @pytest.fixture
 def client(stub: Stub) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=stub.url, timeout=10) as talking:
+    with stub.client(timeout=10) as talking:
         yield talking

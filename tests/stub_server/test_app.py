@@ -194,7 +194,7 @@ def test_a_client_that_never_finishes_a_head_is_cut(stub: Stub, before: bytes) -
 
 
 def test_a_connection_in_slow_use_is_not_taken_for_a_stalled_one(stub: Stub) -> None:
-    with httpx.Client(base_url=stub.url) as slow, socket.create_connection(("127.0.0.1", stub.port)) as kept:
+    with stub.client() as slow, socket.create_connection(("127.0.0.1", stub.port)) as kept:
         kept.sendall(request_bytes("/nowhere", b"{}"))
         assert b"404" in kept.recv(65536)
         slow.get("/healthz")
@@ -311,7 +311,7 @@ def test_as_many_hung_calls_as_there_are_threads_leave_room_for_the_next(stub: S
         return 200, {}
 
     stub.mount(hangs)
-    with httpx.Client(base_url=stub.url, timeout=20, limits=httpx.Limits(max_connections=None)) as many:
+    with stub.client(timeout=20, limits=httpx.Limits(max_connections=None)) as many:
         posting = [
             threading.Thread(target=many.post, args=("/tool",), kwargs={"json": order(f"intent-{n:04}")})
             for n in range(32)
@@ -367,7 +367,7 @@ def test_sixteen_at_once_with_one_stamp_make_one_effect(stub: Stub) -> None:
     decisions: list[str] = []
 
     def post() -> None:
-        with httpx.Client(base_url=stub.url) as own:
+        with stub.client() as own:
             together.wait()
             decisions.append(own.post("/tool", json=DRILL_A).json()["decision"])
 

@@ -24,7 +24,7 @@ ASK: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What may b
 
 @pytest.fixture
 def planner(stub: Stub) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=stub.base_url, api_key="unused", timeout=10) as client:
+    with openai.OpenAI(base_url=stub.base_url, api_key="unused", timeout=10, http_client=stub.client()) as client:
         yield client
 
 
@@ -193,7 +193,7 @@ def test_a_body_that_is_no_object_is_400(client: httpx.Client, body: bytes) -> N
 @pytest.mark.parametrize("name", list(scripts()))
 def test_every_script_gives_the_same_bytes_twice_and_over_no_socket(stub: Stub, name: str, stream: bool) -> None:
     with (
-        httpx.Client(base_url=stub.url) as client,
+        stub.client() as client,
         httpx.Client(transport=SyncTransport(StubApp()), base_url="http://127.0.0.1:1") as by_hand,
     ):
         replies = [chat(one, model=name, stream=stream) for one in (client, client, by_hand)]

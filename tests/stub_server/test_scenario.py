@@ -25,7 +25,7 @@ def either(request: pytest.FixtureRequest, decide: Decide) -> Iterator[tuple[Roo
         with httpx.Client(transport=SyncTransport(StubApp(room)), base_url="http://stub", timeout=0.5) as client:
             yield room, client
     else:
-        with Stub(room=room) as stub, httpx.Client(base_url=stub.url, timeout=0.5) as client:
+        with Stub(room=room) as stub, stub.client(timeout=0.5) as client:
             yield room, client
 
 

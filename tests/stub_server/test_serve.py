@@ -87,12 +87,22 @@ def test_reset_forgets_and_says_what(stub: Stub, capsys: pytest.CaptureFixture[s
     assert httpx.post(f"{stub.url}/tool", json=DRILL_A).json()["decision"] == "APPLY"
 
 
+def test_behind_a_proxy_its_own_client_still_reaches_it(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # where nobody listens
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with stub.client(timeout=5) as client, httpx.Client(base_url=stub.url) as through_proxy:
+        assert client.get("/healthz").json() == {"status": "ready"}
+        with pytest.raises(httpx.ConnectError):
+            through_proxy.get("/healthz")
+
+
 def test_stop_is_quick_frees_the_port_and_leaves_no_thread(decide: Decide) -> None:
     threads = threading.active_count()
     stub = Stub()
     stub.mount(decide)
     # One connection idle and one in the middle of a request: neither holds up the end.
-    with httpx.Client(base_url=stub.url) as idle, socket.create_connection(("127.0.0.1", stub.port)) as slow:
+    with stub.client() as idle, socket.create_connection(("127.0.0.1", stub.port)) as slow:
         assert idle.post("/tool", json=DRILL_A).status_code == 200
         slow.sendall(b"POST /tool HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{")
         began = time.monotonic()
@@ -119,7 +129,7 @@ def test_two_servers_share_no_state(decide: Decide) -> None:
 
 NOISY = """
 import logging, socket
-import httpx, stub_server
+import stub_server
 
 if {root}:
     logging.basicConfig(level=logging.DEBUG)
@@ -131,7 +141,7 @@ RAW = (
     b"GET / HTTP/1.1\\r\\nHost: a\\r\\nUpgrade: websocket\\r\\nConnection: upgrade\\r\\n\\r\\n",
     b"POST /tool HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5\\r\\n\\r\\n{{",
 )
-with stub_server.Stub() as stub, httpx.Client(base_url=stub.url) as client:
+with stub_server.Stub() as stub, stub.client() as client:
     stub.mount(lambda payload, store: 1 / 0)
     for path in ("/tool", "/nope", "/ledger"):
         client.get(path)

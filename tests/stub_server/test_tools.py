@@ -101,7 +101,7 @@ def test_sixteen_refunds_at_once_with_one_key_are_one(stub: Stub) -> None:
     together = threading.Barrier(16)
 
     def post() -> None:
-        with httpx.Client(base_url=stub.url) as own:
+        with stub.client() as own:
             together.wait()
             assert call(own, "refund", WITH_KEY).status_code == 200
 
