@@ -7,7 +7,7 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,9 @@ def permit(world: World, case: dict[str, Any], load_permit: Any) -> Json:
 
     ``names`` asks whether a denial names that key; ``any_refusal`` takes any exception for one.
     """
-    with tempfile.TemporaryDirectory(prefix="admit-one-") as folder:
-        path = Path(folder) / "permit.json"
+    # From inside the folder the path is the same each time, and so is what an exception says of it.
+    with tempfile.TemporaryDirectory(prefix="admit-one-") as folder, chdir(folder):
+        path = Path("permit.json")
         if "hex" in case:
             path.write_bytes(bytes.fromhex(case["hex"]))
         elif "permit" in case or "text" in case:
