@@ -63,13 +63,7 @@ def parse(data: bytes, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
     if _depth_exceeds(data, max_depth):
         raise BadJson("too_deep", f"nested deeper than {max_depth}")
     try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-            parse_int=_short_int,
-        )
+        value = _DECODER.decode(text)
     except BadJson:
         raise
     except (ValueError, RecursionError) as error:
@@ -129,3 +123,9 @@ def _refuse_lone_surrogates(value: Any) -> None:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise BadJson("surrogate", "half of a surrogate pair") from None
+
+
+# Made once: json.loads makes a new decoder for each call that has hooks, which takes as long as the decoding.
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_short_int
+)

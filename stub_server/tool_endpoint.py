@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from stub_server.request_log import key_in
 from stub_server.room import Room
 from stub_server.runtime import runtime_of
 from stub_server.strict_json import BadJson, parse
-from stub_server.wire import BODY_BYTES, Refused, answer, encoded, entry_of, read_body
+from stub_server.wire import BODY_BYTES, Refused, answer, encoded, entry_of, json_bytes, read_body
 from stub_server.write_once import Decide, StampStore
 
 REPLY_BYTES = 256 * 1024
@@ -102,7 +101,7 @@ def _checked(returned: object) -> tuple[int, bytes]:
         raise Nonsense("an answer with this status has no body")
     if not isinstance(body, dict):
         raise Nonsense("the body is a dict")
-    text = json.dumps(body, allow_nan=False).encode("ascii")
+    text = json_bytes(body)
     if len(text) > REPLY_BYTES:
         raise Nonsense("the body is too large")
     return int(status), text

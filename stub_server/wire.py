@@ -47,9 +47,21 @@ class ClientGone(Exception):
     """Raised when the client left before its request was whole. There is nobody to answer."""
 
 
+_ENCODER = json.JSONEncoder(allow_nan=False)
+
+
+def json_bytes(value: Any) -> bytes:
+    """JSON text in ASCII, so that nothing a client sent comes back unescaped.
+
+    Raises:
+        ValueError, TypeError, RecursionError: the value is no JSON; NaN is none.
+    """
+    return _ENCODER.encode(value).encode("ascii")
+
+
 def answer(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """A JSON answer, in ASCII, so that nothing a client sent comes back unescaped."""
-    return encoded(json.dumps(value, allow_nan=False).encode("ascii"), status, headers)
+    """A JSON answer."""
+    return encoded(json_bytes(value), status, headers)
 
 
 def encoded(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
