@@ -20,7 +20,8 @@ from stub_server.errors import Mendable
 from workshop.lab import REPOSITORY, Lab, LabNotFound, all_labs
 
 if TYPE_CHECKING:
-    from grader.classroom import Row
+    from grader.classroom import Pool, Row
+    from grader.course import Course
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -164,11 +165,28 @@ def release(
     with _progress() as report:
         for number, one in enumerate(chosen, start=1):
             changed = update_solved(root, one, run=run)
-            folder = release_lab(Course(root), one)
+            folder = release_lab(Course.at(root), one)
             done.append(f"{folder.relative_to(root)}" + (" (and the solved notebook was brought in step)" * changed))
             report("Releasing", number, len(chosen))
     for line in done:
         out.print(f"wrote {line}", markup=False)
+
+
+@contextmanager
+def _pool(course: Course, lab_ids: set[str], workers: int, dask: str | None, sandbox: bool) -> Iterator[Pool]:
+    """Where submissions are graded: on this machine, or on the cluster whose scheduler is at ``dask``."""
+    from grader.classroom import open_launcher, threads
+
+    if dask is None:
+        with open_launcher(course.root, sandbox=sandbox) as launch, threads(course, lab_ids, launch, workers) as pool:
+            yield pool
+        return
+    try:
+        from grader.cluster import cluster
+    except ModuleNotFoundError as missing:
+        raise UsageError('--dask needs one more package: pip install -e ".[cluster]"') from missing
+    with cluster(dask, course, lab_ids, sandbox=sandbox) as pool:
+        yield pool
 
 
 @app.command(epilog="Example: admit-one grade 4 --workers 2")
@@ -176,11 +194,14 @@ def grade(
     labs: LabNames = None,
     workers: Workers = 2,
     resume: Annotated[bool, typer.Option(help="Leave what is graded already as it is, or grade all anew.")] = True,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Grade on a Dask cluster, for instance tcp://host:8786.")
+    ] = None,
     no_sandbox: NoSandbox = False,
     as_json: AsJson = False,
 ) -> None:
     """Grade what is in course/submitted/ into nbgrader's gradebook; what is graded already is left as it is."""
-    from grader.classroom import find_submissions, grade_class, open_launcher
+    from grader.classroom import find_submissions, grade_with
     from grader.course import Course
 
     root = _root()
@@ -188,8 +209,12 @@ def grade(
     submissions = find_submissions(course, [one.id for one in _labs(root, labs)])
     if not submissions:
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
-    with open_launcher(root, sandbox=not no_sandbox) as launch, _progress() as report:
-        rows = grade_class(course, submissions, launch, workers=workers, resume=resume, progress=report)
+    try:
+        lab_ids = {one.lab_id for one in submissions}
+        with _pool(course, lab_ids, workers, dask, not no_sandbox) as pool, _progress() as report:
+            rows = grade_with(pool, course, submissions, resume=resume, progress=report)
+    except KeyboardInterrupt:
+        _fail("stopped: what is graded is kept; run the same command again to go on", code=130)
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
     else:

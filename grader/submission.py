@@ -165,20 +165,29 @@ def submission_key(data: bytes, version: str) -> str:
 def lab_version(course: Course, lab: Lab) -> str:
     """A digest of the lab's files and of the kit's own code: with any of them changed, work is graded anew."""
     digest = hashlib.sha256()
-    for path in _what_marks_depend_on(course, lab):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for name, path in {**_code(), **files_of_lab(course, lab)}.items():
+        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
-def _what_marks_depend_on(course: Course, lab: Lab) -> list[Path]:
-    code = Path(__file__).resolve().parent.parent
-    packages = [path for name in ("grader", "stub_server", "workshop") for path in (code / name).rglob("*.py")]
-    data = [path for path in lab.data.rglob("*") if path.is_file()]
-    permits = [lab.permits / name for name in lab.permit_names]
-    released = course.root / course.release / lab.id / f"{lab.id}.ipynb"
+def _code() -> dict[str, Path]:
+    here = Path(__file__).resolve().parent.parent
+    found = [path for name in ("grader", "stub_server", "workshop") for path in (here / name).rglob("*.py")]
+    return {path.relative_to(here).as_posix(): path for path in sorted(found)}
+
+
+def files_of_lab(course: Course, lab: Lab) -> dict[str, Path]:
+    """All files of a course that a mark in ``lab`` depends on, by their path in a repository."""
     solutions = course.root / "solutions" / lab.id
-    hidden = [path for name in (HIDDEN_FILE, HIDDEN_PATTERNS_FILE) if (path := solutions / name).is_file()]
-    return [*sorted(packages), *sorted(data), *permits, *hidden, released]
+    found = {
+        f"fixtures/{lab.id}/{path.relative_to(lab.data).as_posix()}": path
+        for path in sorted(lab.data.rglob("*"))
+        if path.is_file()
+    }
+    found |= {f"permits/{name}": lab.permits / name for name in lab.permit_names}
+    found |= {f"solutions/{lab.id}/{name}": solutions / name for name in (HIDDEN_FILE, HIDDEN_PATTERNS_FILE)}
+    found[f"notebooks/{lab.id}/{lab.id}.ipynb"] = course.root / course.release / lab.id / f"{lab.id}.ipynb"
+    return {name: path for name, path in found.items() if path.is_file()}
 
 
 class ResultStore:

@@ -21,6 +21,7 @@ from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab
 from grader.solved import dump, read_solved, solved_path
+from tests.grader.small_class import STUDENTS, grade, hand_in_small_class, outcome
 from tests.hostile.attacks import LAB1, LAB4, STASH, STASH_SHOWN_LATER
 from tests.solved import ROOT
 from workshop.lab import all_labs
@@ -117,3 +118,29 @@ print("printed", flush=True)
 print("to stderr", file=sys.stderr)
 sys.settrace(None)
 """
+
+
+@pytest.fixture(scope="session")
+def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    course = copy_course(tmp_path_factory.mktemp("handed_in"))
+    hand_in_small_class(course)
+    return course
+
+
+@pytest.fixture
+def course(handed_in: Course, tmp_path: Path) -> Course:
+    """A copy of the small class, not graded yet."""
+    shutil.copytree(handed_in.root, tmp_path / "course")
+    return Course(tmp_path / "course")
+
+
+@pytest.fixture(scope="session")
+def undisturbed(handed_in: Course, launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What grading the small class leaves: one worker, and nothing goes wrong."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "course"
+    shutil.copytree(handed_in.root, folder)
+    rows = grade(Course(folder), launch, workers=1)
+    assert {row.status for row in rows} == {"graded", "crashed"}
+    found = outcome(Course(folder))
+    assert len(found["marks"]) == STUDENTS
+    return found

@@ -1,0 +1,67 @@
+"""A small class for lab 1, and all that a run over it leaves: what tests of the class run hold against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+from nbformat.v4 import new_code_cell
+from nbgrader.api import Gradebook
+
+from grader.classroom import find_submissions, grade_class
+from grader.course import Course
+from grader.launch import Launch
+from grader.made_up import fill, solution_cells
+from grader.release import release_lab
+from grader.solved import dump, read_solved
+from tests.hostile.attacks import LAB1
+from tests.solved import ROOT
+from tests.submissions import made_up
+from workshop.lab import Lab, read_lab
+
+STUDENTS = 9
+
+
+def lab_of(course: Course) -> Lab:
+    return read_lab(course.root / "fixtures" / LAB1, course.root / "permits")
+
+
+def hand_in_small_class(course: Course) -> None:
+    """Release lab 1, and let a class hand in: right, untouched, one whose process dies, and wrong ones."""
+    release_lab(course, lab_of(course))
+    released = nbformat.read(course.root / "notebooks" / LAB1 / f"{LAB1}.ipynb", as_version=4)
+    solved = fill(released, solution_cells(read_solved(ROOT, LAB1)))
+    wrong = [fill(solved, one.cells) for one in made_up("mutants", LAB1)[: STUDENTS - 3]]
+    dies = fill(solved, {})
+    dies.cells.append(new_code_cell("import os\nos._exit(1)", id="dies"))
+    for number, notebook in enumerate([solved, released, dies, *wrong]):
+        path = course.submitted / f"s{number}" / LAB1 / f"{LAB1}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(dump(notebook), encoding="utf-8")
+
+
+def outcome(course: Course) -> dict[str, Any]:
+    """All that a run leaves: each verdict's bytes, the graded notebooks' bytes, the gradebook's marks."""
+    files = {
+        str(path.relative_to(course.autograded)): path.read_bytes()
+        for path in course.autograded.rglob("*")
+        if path.is_file()
+    }
+    return {**files, "marks": marks(course)}
+
+
+def marks(course: Course) -> dict[str, Any]:
+    with Gradebook(course.db_url) as gradebook:
+        return {
+            one.student.id: (
+                one.score,
+                one.needs_manual_grade,
+                sorted((grade.name, grade.auto_score) for paper in one.notebooks for grade in paper.grades),
+                sorted((note.name, note.auto_comment) for paper in one.notebooks for note in paper.comments),
+            )
+            for one in gradebook.assignment_submissions(LAB1)
+        }
+
+
+def grade(course: Course, launch: Launch, *, workers: int = 2, resume: bool = True) -> Any:
+    return grade_class(course, find_submissions(course, [LAB1]), launch, workers=workers, resume=resume)

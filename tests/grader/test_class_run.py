@@ -1,0 +1,320 @@
+"""A class run that is killed, stopped, locked out or out of disk: run again it ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import psutil
+import pytest
+from nbgrader.api import Gradebook
+
+from grader import record
+from grader.classroom import Submission, find_submissions, grade_class
+from grader.course import Course, nbgrader_api
+from grader.launch import Child, CouldNotLaunch, Launch
+from grader.record import CouldNotRecord
+from grader.release import release_lab
+from tests.grader.small_class import STUDENTS, grade, lab_of, marks, outcome
+from tests.hostile.attacks import LAB1
+
+ADMIT_ONE = Path(sys.executable).parent / "admit-one"
+
+
+def start(course: Course) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [ADMIT_ONE, "grade", "1", "--workers", "2", "--json", "--resume"],
+        cwd=course.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(course: Course) -> list[dict[str, Any]]:
+    run = start(course)
+    told, said = run.communicate(timeout=120)
+    assert run.returncode == 0, said
+    rows: list[dict[str, Any]] = json.loads(told)
+    return rows
+
+
+def results(course: Course) -> dict[str, int]:
+    """The kept results and when each was written."""
+    return {path.name: path.stat().st_mtime_ns for path in (course.root / "course" / "results").glob("[!.]*.json")}
+
+
+def wait_for(happened: Callable[[], bool], seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.01)
+
+
+def test_the_kit_records_what_nbgrader_records(course: Course, undisturbed: dict[str, Any], launch: Launch) -> None:
+    """The same bytes and the same rows, by the short way and by nbgrader's own Autograde."""
+    grade(course, launch)
+    shutil.rmtree(course.autograded)
+    Path(course.gradebook).unlink()
+    release_lab(course, lab_of(course))
+    for student in ("s0", "s1", "s2", "s3"):
+        done = nbgrader_api(course).autograde(LAB1, student)
+        assert done["success"], done
+    theirs = outcome(course)
+    assert theirs.pop("marks") == {student: undisturbed["marks"][student] for student in ("s0", "s1", "s2", "s3")}
+    assert theirs == {name: data for name, data in undisturbed.items() if name[:2] in ("s0", "s1", "s2", "s3")}
+
+
+def test_one_worker_and_three_give_the_same_bytes(course: Course, undisturbed: dict[str, Any], launch: Launch) -> None:
+    grade(course, launch, workers=3)
+    assert outcome(course) == undisturbed
+
+
+def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
+    course: Course, undisturbed: dict[str, Any]
+) -> None:
+    chance = random.Random()
+    kept: dict[str, int] = {}
+    for least in (1, 4, 7):
+        run = start(course)
+        wait_for(lambda least=least: len(results(course)) >= least or run.poll() is not None)  # noqa: B023
+        time.sleep(chance.uniform(0, 0.2))
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+        now = results(course)
+        assert kept.items() <= now.items(), "something was graded twice"
+        kept = now
+    assert len(finish(course)) == STUDENTS
+    assert kept.items() <= results(course).items(), "something was graded twice"
+    assert outcome(course) == undisturbed
+    assert [row["is_new"] for row in finish(course)] == [False] * STUDENTS
+
+
+def test_ctrl_c_stops_with_one_line_and_costs_nobody_a_mark(course: Course, undisturbed: dict[str, Any]) -> None:
+    """A terminal sends it to the whole group: it must not reach the sandboxes."""
+    run = start(course)
+    wait_for(lambda: len(results(course)) >= 2)
+    os.killpg(run.pid, signal.SIGINT)
+    _, said = run.communicate(timeout=90)
+    assert run.returncode == 130
+    assert said.strip().splitlines() == [
+        "admit-one: stopped: what is graded is kept; run the same command again to go on"
+    ]
+    assert len(results(course)) < STUDENTS
+    finish(course)
+    assert outcome(course) == undisturbed
+
+
+def test_a_sandbox_that_is_killed_from_outside_costs_nobody_a_mark(
+    course: Course, undisturbed: dict[str, Any], launch: Launch
+) -> None:
+    killed: list[int] = []
+
+    def launch_and_kill(room: Path) -> Child:
+        child = launch(room)
+        if len(killed) < 2:
+            threading.Timer(0.05, kill_sandboxes).start()
+        return child
+
+    def kill_sandboxes() -> None:
+        for one in psutil.Process().children(recursive=True):
+            if one.name() == "bwrap":
+                killed.append(one.pid)
+                one.kill()
+
+    grade(course, launch_and_kill, workers=1)
+    assert killed
+    assert outcome(course) == undisturbed
+
+
+def test_a_half_written_result_or_verdict_does_not_count(
+    course: Course, undisturbed: dict[str, Any], launch: Launch
+) -> None:
+    grade(course, launch)
+    for path in [*(course.root / "course" / "results").glob("*.json"), *course.autograded.rglob("verdict.json")][::2]:
+        path.chmod(0o644)
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    rows = grade(course, launch)
+    assert {row.is_new for row in rows} == {True, False}
+    assert outcome(course) == undisturbed
+
+
+def test_a_new_gradebook_is_filled_again(course: Course, undisturbed: dict[str, Any], launch: Launch) -> None:
+    grade(course, launch)
+    course.gradebook.unlink()
+    release_lab(course, lab_of(course))
+    grade(course, launch)
+    assert outcome(course) == undisturbed
+
+
+def test_a_gradebook_that_is_locked_for_a_while_is_waited_for(course: Course, undisturbed: dict[str, Any]) -> None:
+    other = sqlite3.connect(course.gradebook, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    run = start(course)
+    time.sleep(9)  # longer than SQLite waits by itself
+    assert run.poll() is None
+    other.execute("ROLLBACK")
+    other.close()
+    assert run.wait(90) == 0
+    run.communicate()
+    assert outcome(course) == undisturbed
+
+
+def test_a_gradebook_that_stays_locked_ends_the_run_and_loses_nothing(
+    course: Course, undisturbed: dict[str, Any], launch: Launch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "_PATIENCE_S", 0.0)
+    done: list[int] = []
+
+    def lock_in_the_middle(what: str, number: int, total: int) -> None:
+        done.append(number)
+        if number == 3:
+            other.execute("BEGIN EXCLUSIVE")
+
+    other = sqlite3.connect(course.gradebook, isolation_level=None)
+    submissions = find_submissions(course, [LAB1])
+    with pytest.raises(CouldNotRecord, match="locked: close it and run again"):
+        grade_class(course, submissions, launch, workers=1, progress=lock_in_the_middle)
+    other.execute("ROLLBACK")
+    other.close()
+    assert done == [1, 2, 3]
+    assert [row.is_new for row in grade(course, launch)].count(False) == 3
+    assert outcome(course) == undisturbed
+
+
+@pytest.fixture
+def small_disk(course: Course) -> Iterator[Path]:
+    """course/ on a file system of its own, a small one. Only root may mount; continuous integration is root."""
+    folder = course.root / "course"
+    aside = folder.rename(folder.with_name("aside"))
+    folder.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]).returncode:
+        pytest.skip("this user may not mount a file system")
+    try:
+        shutil.copytree(aside, folder, dirs_exist_ok=True)
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_ends_the_run_with_a_remedy_and_loses_nothing(
+    course: Course, small_disk: Path, undisturbed: dict[str, Any]
+) -> None:
+    room = shutil.disk_usage(small_disk).free - 250_000
+    (small_disk / "filler").write_bytes(b"x" * room)
+    run = start(course)
+    _, said = run.communicate(timeout=120)
+    assert run.returncode == 1
+    assert "free some space and run again" in said
+    assert len(said.strip().splitlines()) == 1
+    (small_disk / "filler").unlink()
+    rows = finish(course)
+    assert {row["is_new"] for row in rows} == {True, False}
+    assert outcome(course) == undisturbed
+
+
+def test_what_could_not_be_graded_gets_no_mark_and_a_flag_until_it_can_be(
+    course: Course, undisturbed: dict[str, Any], launch: Launch
+) -> None:
+    def fail(room: Path) -> Child:
+        raise CouldNotLaunch("no room left")
+
+    rows = grade(course, fail)
+    assert {(row.points, row.status, row.first_wrong) for row in rows} == {(None, "could_not_grade", "no room left")}
+    with Gradebook(course.db_url) as gradebook:
+        grades = [
+            (grade.auto_score, grade.needs_manual_grade)
+            for one in gradebook.assignment_submissions(LAB1)
+            for paper in one.notebooks
+            for grade in paper.grades
+        ]
+    assert set(grades) == {(None, True)}
+    verdict = json.loads((course.autograded / "s0" / LAB1 / "verdict.json").read_text(encoding="utf-8"))
+    assert (verdict["status"], verdict["points"]) == ("could_not_grade", None)
+    top = nbformat.read(course.autograded / "s0" / LAB1 / f"{LAB1}.ipynb", as_version=4).cells[0].source
+    assert "Could not be graded" in top
+    grade(course, launch)
+    assert outcome(course) == undisturbed
+
+
+def test_one_that_breaks_the_grader_costs_the_others_nothing(
+    course: Course, undisturbed: dict[str, Any], launch: Launch
+) -> None:
+    calls: list[Path] = []
+
+    def break_once(room: Path) -> Child:
+        calls.append(room)
+        if len(calls) == 1:
+            raise ZeroDivisionError("a bug")
+        return launch(room)
+
+    rows = grade(course, break_once, workers=1)
+    assert [row.status for row in rows].count("could_not_grade") == 1
+    assert "a fault of ours: ZeroDivisionError: a bug" in {row.first_wrong for row in rows}
+    grade(course, launch)
+    assert outcome(course) == undisturbed
+
+
+def test_two_runs_at_once_are_refused(course: Course, launch: Launch) -> None:
+    with record.open_recorder(course, {}), pytest.raises(CouldNotRecord, match="another run"):
+        grade(course, launch)
+
+
+def test_no_resume_grades_all_anew(course: Course, undisturbed: dict[str, Any], launch: Launch) -> None:
+    grade(course, launch)
+    before = results(course)
+    assert all(row.is_new for row in grade(course, launch, resume=False))
+    assert not before.items() & results(course).items()
+    assert outcome(course) == undisturbed
+
+
+def test_a_mark_that_a_person_gave_stays(course: Course, launch: Launch) -> None:
+    grade(course, launch)
+    with Gradebook(course.db_url) as gradebook:
+        grade_row = gradebook.find_grade("check-test", LAB1, LAB1, "s1")
+        grade_row.manual_score = 1.5
+        gradebook.db.commit()
+    grade(course, launch, resume=False)
+    assert marks(course)["s1"][:2] == (1.5, True)
+
+
+def test_a_student_without_a_readable_notebook_was_not_submitted(course: Course, launch: Launch) -> None:
+    grade(course, launch)
+    (course.submitted / "s0" / LAB1 / f"{LAB1}.ipynb").write_text("no notebook any more")
+    (course.submitted / "s99").mkdir()
+    (course.submitted / "s[1]" / LAB1).mkdir(parents=True)
+    rows = {row.student: row for row in grade(course, launch)}
+    assert (rows["s0"].points, rows["s0"].status) == (None, "not_submitted")
+    assert rows["s0"].first_wrong.endswith("the mark of what was handed in before stands")
+    assert (rows["s99"].points, rows["s99"].status) == (None, "not_submitted")
+    assert (rows["s[1]"].points, rows["s[1]"].status) == (None, "could_not_grade")
+
+
+def test_a_late_hand_in_is_noted_as_nbgrader_notes_it(course: Course, launch: Launch) -> None:
+    (course.submitted / "s0" / LAB1 / "timestamp.txt").write_text("2026-02-01 12:00:00 UTC")
+    (course.submitted / "s1" / LAB1 / "timestamp.txt").write_text("not long ago")
+    grade(course, launch)
+    with Gradebook(course.db_url) as gradebook:
+        stamps = {one.student.id: one.timestamp for one in gradebook.assignment_submissions(LAB1)}
+    assert str(stamps["s0"]) == "2026-02-01 12:00:00"
+    assert stamps["s1"] is None
+
+
+def test_submissions_of_one_lab_are_found_for_every_student(course: Course) -> None:
+    (course.submitted / "late_comer").mkdir()
+    found = find_submissions(course, [LAB1, "lab4_stamp_card"])
+    assert found[-1] != Submission("late_comer", "lab4_stamp_card", found[-1].path)
+    assert {one.student for one in found} == {*(f"s{number}" for number in range(STUDENTS)), "late_comer"}
