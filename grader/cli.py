@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from grader.quick_start import leave_out_slow_parser
 from stub_server.errors import Mendable
 from workshop.lab import REPOSITORY, Lab, LabNotFound, all_labs
 
@@ -41,6 +42,7 @@ Workers = Annotated[int, typer.Option(min=1, max=64, help="Notebooks graded side
 
 def main() -> None:
     """Run the command line; what a user can mend is one line on stderr and exit code 1 (2 for wrong usage)."""
+    leave_out_slow_parser()
     try:
         app()
     except (LabNotFound, UsageError) as wrong:

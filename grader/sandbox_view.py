@@ -34,6 +34,7 @@ KIT_MODULES = (
     "diagnose",
     "drive",
     "judge",
+    "quick_start",
     "runner",
     "verdict",
     "zygote",
