@@ -91,6 +91,8 @@ class Wires:
 
 def launch_process(room: Path) -> Child:
     """A plain child process in ``room``, in a session of its own, with a bare environment."""
+    if sys.platform == "win32":  # no inherited sockets, no process groups
+        raise CouldNotLaunch("Windows cannot grade: run the same command in WSL2, on Linux or on macOS")
     wires = Wires.lay()
     control, ledger, output = wires.inner_fds
     try:
