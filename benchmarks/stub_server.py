@@ -27,7 +27,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from stub_server import Ledger, StampStore, Stub
-from tests.stub_server.drills import decide_for_tests, order
+from tests.stub_server.drills import order, solved_decide
 
 STAMPS = 1000
 GOAL_RATIO = 3.0
@@ -37,12 +37,12 @@ SOAK_REQUESTS = 200_000
 
 def serve_plain() -> None:
     """The endpoint as the shortest script would have it."""
-    store = StampStore(Ledger())
+    store, decide = StampStore(Ledger()), solved_decide()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, body = decide_for_tests(payload, store)
+            status, body = decide(payload, store)
             encoded = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
@@ -60,7 +60,7 @@ def serve_plain() -> None:
 
 def serve_ours() -> None:
     with Stub() as stub:
-        stub.mount(decide_for_tests)
+        stub.mount(solved_decide())
         print(stub.port, flush=True)
         sys.stdin.read()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,13 @@ def solved_notebook(lab_id: str) -> Any:
 def solved_namespace(lab_id: str, cells: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What the solved notebook defines, with ``cells`` (by grade_id) put in place of its own.
 
-    Cells that only show and cells that check are left out, as the grader leaves them out.
+    Cells that only show and cells that check are left out, as the grader leaves them out. What the others print is
+    not shown.
     """
     notebook = fill(solved_notebook(lab_id), cells or {})
     namespace: dict[str, Any] = {"__name__": lab_id}
-    for step in make_plan(notebook):
-        if isinstance(step, RunCell):
-            exec(compile(step.source, f"<{lab_id} cell {step.index}>", "exec", dont_inherit=True), namespace)
+    with redirect_stdout(io.StringIO()):
+        for step in make_plan(notebook):
+            if isinstance(step, RunCell):
+                exec(compile(step.source, f"<{lab_id} cell {step.index}>", "exec", dont_inherit=True), namespace)
     return namespace

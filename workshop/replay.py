@@ -1,8 +1,7 @@
-"""Replay through the stub: canonical JSON, a patient client, and a helpful one whose lists differ."""
+"""Replay through the stub: a patient client, and a helpful one whose lists differ."""
 
 from __future__ import annotations
 
-import json
 from typing import Any, Protocol
 
 import httpx
@@ -12,11 +11,6 @@ from workshop.budget import Decision
 
 PATIENCE_S = 2.0
 TIMEOUT_S = 20.0
-
-
-def canonical_json(value: Any) -> bytes:
-    """One spelling for one value: keys sorted, no white space, ASCII escapes, UTF-8."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("utf-8")
 
 
 class Budget(Protocol):

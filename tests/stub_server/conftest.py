@@ -8,12 +8,12 @@ import httpx
 import pytest
 
 from stub_server import Decide, Stub
-from tests.stub_server.drills import decide_for_tests
+from tests.stub_server.drills import solved_decide
 
 
 @pytest.fixture
 def decide() -> Decide:
-    return decide_for_tests
+    return solved_decide()
 
 
 @pytest.fixture(scope="session")

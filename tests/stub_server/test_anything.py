@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stub_server import Room, Stub, StubApp, SyncTransport
-from tests.stub_server.drills import decide_for_tests
+from tests.stub_server.drills import solved_decide
 
 PATHS = [
     ("POST", "/tool"),
@@ -56,7 +56,7 @@ headers = st.dictionaries(
 
 @pytest.fixture
 def by_hand() -> httpx.Client:
-    return httpx.Client(transport=SyncTransport(StubApp(Room(decide_for_tests))), base_url="http://stub")
+    return httpx.Client(transport=SyncTransport(StubApp(Room(solved_decide()))), base_url="http://stub")
 
 
 @pytest.mark.parametrize(("method", "path"), PATHS)
@@ -78,7 +78,7 @@ def test_every_endpoint_answers_anything_in_json_and_below_500(
 @quick
 @given(body=near.map(json.dumps).map(str.encode))
 def test_the_answer_and_the_ledger_agree(body: bytes) -> None:
-    room = Room(decide_for_tests)
+    room = Room(solved_decide())
     with httpx.Client(transport=SyncTransport(StubApp(room)), base_url="http://stub") as client:
         reply = client.post("/tool", content=body).json()
     assert room.ledger.count == (1 if reply["decision"] == "APPLY" else 0)

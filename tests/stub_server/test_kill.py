@@ -30,7 +30,9 @@ CLIENTS = 6
 # The pauses stand where a real store would wait for its disk or its network, and widen what a kill can hit.
 DECIDE = """
 import random, time
-from tests.stub_server.drills import decide_for_tests
+from tests.stub_server.drills import solved_decide
+
+solved = solved_decide()
 
 
 class Slow:
@@ -54,7 +56,7 @@ class Slow:
 
 
 def decide(payload, store):
-    return decide_for_tests(payload, Slow(store))
+    return solved(payload, Slow(store))
 """
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from stub_server import Decide, Room, StampStore, StubApp, SyncTransport
 from stub_server.sqlite_store import OutcomeUnknown, StoreUnusable
-from tests.stub_server.drills import DRILL_A, decide_for_tests, order
+from tests.stub_server.drills import DRILL_A, order, solved_decide
 
 
 def client_of(room: Room) -> httpx.Client:
@@ -114,7 +114,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(file: Path) -> None:
 
 
 def test_a_store_in_a_file_is_not_emptied_by_reset(file: Path) -> None:
-    room = Room(decide_for_tests, store_file=file)
+    room = Room(solved_decide(), store_file=file)
     with pytest.raises(RuntimeError, match="another file"):
         room.forget()
     room.close()
