@@ -16,6 +16,7 @@ WORKING_THREADS = 32
 THREADS_AT_MOST = 256
 LOOK_SECONDS = 0.01
 LOOK_COUNTS_SECONDS = 0.1
+STUCK_LOOKS = 3
 
 
 class Hung(Exception):
@@ -43,9 +44,9 @@ class DecideThreads:
     """Runs functions in daemon threads, each for at most `limit_s` seconds of somebody's waiting.
 
     One thread serves as long as calls get done: it takes the next one without going to sleep, which is what makes
-    quick calls cheap. The loop looks at it every 10 ms. Where nothing has been done since the last look and calls are
-    waiting, each of them gets a thread, up to 32; threads with nothing to do are sent home again. A thread that
-    hangs cannot be killed: it is left behind, and up to 256 are, before calls are turned away.
+    quick calls cheap. The loop looks at it every 10 ms. Where nothing was done over three looks
+    and calls are waiting, each of them gets a thread, up to 32; threads with nothing to do are sent home again. A
+    thread that hangs cannot be killed: it is left behind, and up to 256 are, before calls are turned away.
 
     All counting is done on the loop; a thread takes calls from one queue and puts outcomes on another. Time is
     counted from look to look, at most 0.1 s each: when the whole machine stood still, no call has hung.
@@ -55,12 +56,14 @@ class DecideThreads:
         self._loop = loop
         self._limit_s = limit_s
         self._calls: SimpleQueue[_Call | None] = SimpleQueue()
+        self._gathered: list[_Call] = []
         self._finished: deque[tuple[_Call, Any]] = deque()
         self._loop_is_told = False
         self._is_looking = False
         self._looked = 0.0
         self._now = 0.0
         self._has_progress = False
+        self._looks_stuck = 0
         self._outstanding: dict[_Call, None] = {}
         self._hung: set[_Call] = set()
         self._working = 0
@@ -75,15 +78,24 @@ class DecideThreads:
         """
         call = _Call(function, self._loop.create_future(), self._now)
         self._outstanding[call] = None
-        self._calls.put(call)
-        if not self._working:
-            self._start_threads(1)
+        if not self._gathered:
+            self._loop.call_soon(self._hand_over)
+        self._gathered.append(call)
         if not self._is_looking:
             self._is_looking = True
             self._looked = self._loop.time()
             self._loop.call_later(LOOK_SECONDS, self._look)
         result: T = await call.future
         return result
+
+    def _hand_over(self) -> None:
+        """Give the calls of one turn of the loop to the threads together: handed over one by one, each would wake
+        a thread, and the two would take the interpreter from one another at every turn."""
+        if not self._working:
+            self._start_threads(1)
+        for call in self._gathered:
+            self._calls.put(call)
+        self._gathered.clear()
 
     def stop(self, patience_s: float) -> None:
         """End every thread that is not hung, waiting at most that long in all."""
@@ -141,7 +153,9 @@ class DecideThreads:
                 waiting += 1
             else:
                 running += 1
-        if waiting and not self._has_progress:
+        is_stuck = waiting > 0 and not self._has_progress and not self._finished
+        self._looks_stuck = self._looks_stuck + 1 if is_stuck else 0
+        if self._looks_stuck >= STUCK_LOOKS:
             self._start_threads(waiting)
         for _ in range(self._working - running - waiting - 1):
             self._calls.put(None)

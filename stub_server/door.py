@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 from dataclasses import dataclass
 
 from starlette.types import Scope
@@ -44,16 +43,6 @@ class Door:
         if self.share is not None and wait:
             message = f"{self.share.calls} calls an hour are your share; the next one is free in {wait} s"
             raise Refused(429, "fair_share", message, {"retry-after": str(wait)})
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address. A name other than localhost might be anything."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _has_token(scope: Scope, token: str) -> bool:

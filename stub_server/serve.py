@@ -8,17 +8,16 @@ import threading
 from pathlib import Path
 from types import FrameType
 
+from stub_server.address import HOST, PORT, is_loopback
 from stub_server.decide_file import load_decide
-from stub_server.door import Door, is_loopback
+from stub_server.door import Door
 from stub_server.errors import Mendable
 from stub_server.fair_share import FairShare
 from stub_server.request_log import RequestLog
 from stub_server.room import Room
-from stub_server.server import HOST, StartError, Stub
+from stub_server.server import StartError, Stub
 
 __all__ = ["StartError", "Stub", "serve_forever", "start"]
-
-PORT = 8088
 
 _notebook_stub: Stub | None = None
 

@@ -17,17 +17,16 @@ from typing import Any, Self
 import httpx
 import uvicorn
 
+from stub_server.address import HOST, is_loopback
 from stub_server.app import StubApp
 from stub_server.connection import connection_class
 from stub_server.decide_threads import DecideThreads
-from stub_server.door import is_loopback
 from stub_server.errors import Mendable
 from stub_server.ledger import Ledger
 from stub_server.request_log import RequestLog, Served
 from stub_server.room import Room
 from stub_server.write_once import Decide
 
-HOST = "127.0.0.1"
 DECIDE_SECONDS = 2.0
 # Longer than common clients keep an idle connection, so that they close it and never find it closed.
 KEEP_ALIVE_SECONDS = 75
@@ -210,9 +209,9 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def port_is_free(port: int) -> bool:
-    """Whether a server could listen on the port of 127.0.0.1 now."""
+    """Whether a server could listen on the port of this machine's loopback now."""
     try:
-        _listen("127.0.0.1", port).close()
+        _listen(HOST, port).close()
     except StartError:
         return False
     return True
