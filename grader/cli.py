@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from grader.quick_start import leave_out_slow_parser
+from stub_server.address import HOST, PORT
 from stub_server.errors import Mendable
 from workshop.lab import REPOSITORY, Lab, LabNotFound, all_labs
 
@@ -105,24 +106,39 @@ def lab(
     name: Annotated[str, typer.Argument(help="The lab, by number or name.")] = "1",
     port: Annotated[int, typer.Option(help="JupyterLab's port; the timing board remembers its state by it.")] = 8890,
 ) -> None:
-    """Open a lab in JupyterLab, with the stub server up on loopback."""
-    from grader.open_lab import open_in_jupyterlab
+    """Open a lab in JupyterLab. Where a lab needs the stub server, its notebook starts it."""
+    from grader.jupyterlab import open_in_jupyterlab
 
     root = _root()
     sys.exit(open_in_jupyterlab(root, _labs(root, [name])[0], port))
 
 
-@app.command(epilog="Example: admit-one stub --decide my_decide.py")
+@app.command(epilog="Example, for a classroom: admit-one stub --host 192.0.2.7 --room-token TOKEN --students ids.txt")
 def stub(
-    port: Annotated[int, typer.Option(help="The port on 127.0.0.1.")] = 8088,
-    decide: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="A Python file with decide(payload, store).")
-    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen on; one open to others needs --room-token.")] = HOST,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = PORT,
+    decide: Annotated[Path | None, typer.Option(help="A Python file with decide(payload, store), for /tool.")] = None,
+    log: Annotated[Path | None, typer.Option(help="A file to add each request to, as a line of JSON.")] = None,
+    store: Annotated[Path | None, typer.Option(help="An SQLite file that keeps the ledger over a restart.")] = None,
+    scenario: Annotated[str | None, typer.Option(help="Scripted faults to play, by name.")] = None,
+    room_token: Annotated[str | None, typer.Option(help="What each request must bring as Bearer token.")] = None,
+    students: Annotated[Path | None, typer.Option(help="A file of the ids that may post, one a line.")] = None,
+    fair_share: Annotated[str | None, typer.Option(metavar="N/hour", help="Posts a student may make an hour.")] = None,
 ) -> None:
     """Run the stub server alone until Ctrl-C."""
     import stub_server
 
-    stub_server.serve_forever(port=port, decide_file=decide)
+    stub_server.serve_forever(
+        host,
+        port,
+        decide_file=decide,
+        log_file=log,
+        store_file=store,
+        scenario=scenario,
+        room_token=room_token,
+        students_file=students,
+        fair_share=fair_share,
+    )
 
 
 @app.command(epilog="Example: admit-one doctor")

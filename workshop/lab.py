@@ -66,8 +66,7 @@ class Misconception:
 class Lab:
     """A lab as lab.toml describes it, and where its public files are.
 
-    ``rehearsal`` names the wrong solutions (tests/mutants/LAB) that a made-up class hands in; ``starts_own_stub`` says
-    that the notebook starts the stub server itself, so that ``admit-one lab`` must leave the port to it.
+    ``rehearsal`` names the wrong solutions (tests/mutants/LAB) that a made-up class hands in.
     """
 
     id: str
@@ -77,7 +76,6 @@ class Lab:
     packet: str
     permit_names: tuple[str, ...]
     rehearsal: tuple[str, ...]
-    starts_own_stub: bool
     blocks: tuple[Block, ...]
     checks: tuple[Check, ...]
     misconceptions: dict[str, Misconception]
@@ -151,7 +149,6 @@ def read_lab(data: Path, permits: Path) -> Lab:
             packet=raw["packet"],
             permit_names=tuple(raw.get("permits", ())),
             rehearsal=tuple(raw.get("rehearsal", ())),
-            starts_own_stub=raw.get("starts_own_stub", False),
             blocks=tuple(Block(**block) for block in raw["block"]),
             checks=tuple(_check(check) for check in raw["check"]),
             misconceptions={name: Misconception(name, **entry) for name, entry in raw.get("misconception", {}).items()},

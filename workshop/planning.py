@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from stub_server.door import is_loopback
+from stub_server.address import is_loopback
 from workshop.permit import parse_json
 
 TIMEOUT_S = 20.0

@@ -11,7 +11,8 @@ import openai
 import pytest
 
 from stub_server import Decide, Room, StartError, Stub, serve_forever
-from stub_server.door import Door, is_loopback
+from stub_server.address import is_loopback
+from stub_server.door import Door
 from stub_server.fair_share import FairShare
 from tests.stub_server.drills import DRILL_A
 
