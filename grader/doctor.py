@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 from grader.sandbox import probe
 from grader.sandbox_trouble import SandboxUnavailable
-from stub_server.serve import PORT
+from stub_server.address import PORT
 from stub_server.server import port_is_free
 
 
