@@ -29,16 +29,17 @@ class Repaired:
 def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
     """The released notebook with the student's text in it.
 
-    A released cell is known again by its nbgrader id, else by its cell id. Text for one open cell that stands in
+    A released cell is known again by its nbgrader id, else by its cell id, else by its unchanged text. Text for one open cell that stands in
     several cells (split or duplicated) is joined. Cells of the student's own lose their metadata and outputs.
     """
     frame: dict[str, NotebookNode] = {_key(cell): cell for cell in released.cells}
+    unchanged = {cell.source: key for key, cell in frame.items()}
     texts: dict[str, list[str]] = {}
     own: dict[str | None, list[NotebookNode]] = {}
     notes: list[str] = []
     last: str | None = None
     for cell in submitted.cells:
-        key = _known_key(cell, frame)
+        key = _known_key(cell, frame) or unchanged.get(cell.source)
         if key is None:
             own.setdefault(last, []).append(_own_cell(cell, len(own), sum(map(len, own.values()))))
             continue
@@ -54,7 +55,7 @@ def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
         if _is_open(cell):
             if found:
                 cell.source = "\n".join(found)
-            else:
+            elif "nbgrader" in cell.metadata:
                 notes.append(f"cell {key} was missing and was put back empty")
             if len(found) > 1:
                 notes.append(f"cell {key} stood in {len(found)} pieces, which were joined")

@@ -16,8 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
+from nbformat import NotebookNode, convert, reader
 
 from grader.bounds import MIB
 from grader.cases import HIDDEN_FILE, hidden_cases, public_cases
@@ -100,7 +99,8 @@ def read_submission(path: Path) -> bytes:
 def read_notebook(data: bytes) -> NotebookNode:
     """The notebook in ``data``, whatever its minor version; raises NotANotebook. Change only copies of it."""
     try:
-        notebook: NotebookNode = nbformat.reads(data.decode("utf-8"), as_version=4)
+        # Not nbformat.reads: that warns of each cell that stands twice, and gives it an id by chance.
+        notebook: NotebookNode = convert(reader.reads(data.decode("utf-8")), 4)
     except Exception as problem:
         raise NotANotebook(f"not a notebook: {type(problem).__name__}") from problem
     return notebook

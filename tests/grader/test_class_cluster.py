@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from distributed import Client
 from nbgrader.api import Gradebook
 
 from grader.classroom import find_submissions, grade_with
@@ -56,6 +57,8 @@ def two_workers(tmp_path: Path) -> Iterator[Cluster]:
             stack.callback(process.wait, 30)
             stack.callback(process.kill)
             processes.append(process)
+        with Client(address, timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
         yield Cluster(address, processes[1:])
 
 
@@ -68,6 +71,7 @@ def test_a_cluster_gives_the_same_bytes_though_a_worker_is_killed_on_the_way(
 
     submissions = find_submissions(course, [LAB1])
     with cluster(two_workers.address, course, {LAB1}, sandbox=True) as pool:
+        assert pool.width == 2
         rows = grade_with(pool, course, submissions, progress=kill_one)
     assert two_workers.workers[0].wait(10) == -signal.SIGKILL
     assert two_workers.workers[1].poll() is None

@@ -1,0 +1,62 @@
+"""What was handed in is read as a notebook or refused as none; nothing else comes of it, whatever it holds."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader.course import Course
+from grader.submission import NotANotebook, mend, read_course_lab, read_notebook
+from tests.hostile.attacks import LAB1
+from tests.solved import ROOT
+
+COURSE = Course(ROOT)
+LAB = read_course_lab(COURSE, LAB1)
+RELEASED = json.loads((ROOT / "notebooks" / LAB1 / f"{LAB1}.ipynb").read_text(encoding="utf-8"))
+
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["nbgrader", "tags", "x"]), inner),
+    max_leaves=5,
+)
+KEY = st.sampled_from(["id", "cell_type", "metadata", "source", "outputs", "attachments"])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.integers(0, len(RELEASED["cells"]) - 1), KEY, VALUE), min_size=1, max_size=6))
+def test_any_change_to_cells_is_mended_or_refused(changes: list[tuple[int, str, Any]]) -> None:
+    notebook = copy.deepcopy(RELEASED)
+    for place, key, value in changes:
+        notebook["cells"][place][key] = value
+    try:
+        mended, _, _ = mend(read_notebook(json.dumps(notebook).encode()), COURSE, LAB)
+    except NotANotebook:
+        return
+    graded = [
+        cell.metadata.nbgrader.grade_id for cell in mended.cells if cell.metadata.get("nbgrader", {}).get("grade")
+    ]
+    assert len(graded) == len(LAB.checks)
+    json.dumps(mended).encode("utf-8")
+
+
+@settings(max_examples=100, deadline=None)
+@given(VALUE)
+def test_any_json_is_a_notebook_or_none(value: Any) -> None:
+    with pytest.raises(NotANotebook):
+        mend(read_notebook(json.dumps(value).encode()), COURSE, LAB)
+
+
+@pytest.mark.parametrize("minor", [0, 2, 4])
+def test_an_older_format_is_read_too(minor: int) -> None:
+    notebook = copy.deepcopy(RELEASED)
+    notebook["nbformat_minor"] = minor
+    for cell in notebook["cells"]:
+        del cell["id"]
+    _, notes, is_tampered = mend(read_notebook(json.dumps(notebook).encode()), COURSE, LAB)
+    assert not is_tampered
+    assert notes == ()
