@@ -169,7 +169,7 @@ class Asker:
         """Take what was printed, keep what there is room for; True while there may be more."""
         try:
             data = os.read(self._child.output, _CHUNK)
-        except (BlockingIOError, OSError):
+        except OSError:  # nothing there yet, or nobody left to print
             return False
         if not data:
             self._forget(self._child.output)

@@ -22,7 +22,10 @@ def read_fixture(name: str) -> Any:
 
 def read_folder(name: str) -> dict[str, Any]:
     """The JSON in each file of a folder, by the file's name without `.json`, in order."""
-    return {path.stem: _read(path) for path in sorted((FOLDER / name).glob("*.json"))}
+    folder = FOLDER / name
+    if not folder.is_dir():  # a glob would take it for an empty one
+        raise FixtureInvalid(f"{folder}: no such folder")
+    return {path.stem: _read(path) for path in sorted(folder.glob("*.json"))}
 
 
 def _read(path: Path) -> Any:

@@ -40,25 +40,23 @@ class Effect:
 class Ledger:
     """Effects in memory, counted under a lock (spec 3, `GET /ledger`).
 
-    Nothing here lowers the counter or removes a row: a wrong count is evidence. Grading starts both
-    numbers at random, so that an order id or a counter cannot be guessed.
+    Nothing here lowers the counter or removes a row: a wrong count is evidence. Grading starts the order ids
+    at random, so that none can be guessed.
 
     Args:
         first_order: the number in the first order id; 1 gives `lab-1`.
-        count: effects counted before the first one recorded here.
     """
 
-    def __init__(self, *, first_order: int = 1, count: int = 0) -> None:
+    def __init__(self, *, first_order: int = 1) -> None:
         self._lock = threading.Lock()
         self._first_order = first_order
-        self._count_before = count
         self._rows: list[Effect] = []
         self._first_by_key: dict[tuple[str, str], Effect] = {}
 
     @property
     def count(self) -> int:
         """Effects so far."""
-        return self._count_before + len(self._rows)
+        return len(self._rows)
 
     @property
     def rows(self) -> tuple[Effect, ...]:

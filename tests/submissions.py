@@ -24,12 +24,14 @@ def made_up(kind: str, lab_id: str) -> list[MadeUp]:
     return read_folder(ROOT, kind, lab_id)
 
 
+def released_notebook(lab_id: str) -> Any:
+    """What a student gets."""
+    return nbformat.read(ROOT / "notebooks" / lab_id / f"{lab_id}.ipynb", as_version=4)
+
+
 def submission(lab_id: str, student: MadeUp) -> Any:
     """The notebook that ``student`` hands in: the released one, solved but for the student's own cells."""
-    path = ROOT / "notebooks" / lab_id / f"{lab_id}.ipynb"
-    solved = solved_notebook(lab_id)
-    released = nbformat.read(path, as_version=4) if path.is_file() else solved
-    return fill(fill(released, solution_cells(solved)), student.cells)
+    return fill(fill(released_notebook(lab_id), solution_cells(solved_notebook(lab_id))), student.cells)
 
 
 def judged_here(lab_id: str, student: MadeUp) -> dict[str, CheckVerdict]:

@@ -1,4 +1,4 @@
-"""What a lab notebook imports: the lab's description and, lazily, its props."""
+"""What a lab notebook opens first: its description. Each lab's props are modules of their own."""
 
 from workshop.lab import Lab
 

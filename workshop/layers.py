@@ -10,8 +10,9 @@ import httpx
 from workshop.limits import STRICT_LIMITS
 from workshop.retry import Call, Observation
 
-LOST = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
-"""No answer came: the time was up, or the connection broke. Either way nobody knows what was applied."""
+LOST = (httpx.ReadTimeout, httpx.WriteTimeout, httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
+"""A request was on its way and no answer came: nobody knows what was applied. Where no connection came about, nothing
+has left this machine, and that is another error."""
 
 STUB_LIMITS: Mapping[str, int] = {**STRICT_LIMITS, "max_bytes": 200}
 """What the stub's tools are registered with: two search hits are more than 40 bytes."""

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from stub_server import Decide, Room, Stub, StubApp, SyncTransport
-from stub_server.fixtures import FixtureInvalid
+from stub_server.fixtures import FixtureInvalid, read_folder
 from stub_server.scenario import OK, Step, parse_step, scenarios
 from tests.stub_server.drills import DRILL_A
 
@@ -157,3 +157,8 @@ def test_a_step_that_is_none_is_refused_at_once(written: Any) -> None:
 def test_every_scenario_shipped_says_what_it_is() -> None:
     assert len(scenarios()) >= 9
     assert all(scenario.about and scenario.paths for scenario in scenarios().values())
+
+
+def test_a_missing_folder_of_data_is_told_and_no_empty_one() -> None:
+    with pytest.raises(FixtureInvalid, match="nothing-like-it: no such folder"):
+        read_folder("nothing-like-it")
