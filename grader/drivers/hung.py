@@ -20,6 +20,9 @@ PATIENCE_S = 1.0
 LATE_S = 1.5
 """When a survivor writes its late file, counted from the call of kill_tree; only wrong solutions take that long."""
 
+START_S = 5.0
+"""How long the processes of a case may take to start."""
+
 
 class FamilyNotStarted(OurFault):
     """The machine did not start the processes of a case in time."""
@@ -38,7 +41,7 @@ def ask_to_kill(kill_tree: Callable[[Worker], Any], family: Sequence[str], stubb
     with tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         worker = start_worker("reindex", hang(folder, family, stubborn=stubborn, late_s=LATE_S, held=True))
-        processes = hung_family(folder, family)
+        processes = hung_family(folder, family, within_s=START_S)
         seen = Seen()
         try:
             if len(processes) < len(family):
@@ -52,6 +55,17 @@ def ask_to_kill(kill_tree: Callable[[Worker], Any], family: Sequence[str], stubb
             _end(processes)
             worker.poll()
         return seen
+
+
+def ended_worker() -> Worker:
+    """A worker that did its work and was collected: its process is gone."""
+    worker = start_worker("search", {})
+    give_up = time.monotonic() + START_S
+    while worker.poll() is None:
+        if time.monotonic() > give_up:
+            raise FamilyNotStarted("a worker did not end in time")
+        time.sleep(0.005)
+    return worker
 
 
 def _watch(processes: dict[str, psutil.Process], folder: Path, seen: Seen) -> None:

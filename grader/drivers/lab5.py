@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from grader.drivers import Json, World, driver
-from grader.drivers.hung import ask_to_kill
+from grader.drivers.hung import ask_to_kill, ended_worker
 from workshop.loop import Allowlist, GateError, RunBudget, Student, ToolSpec, make_allowlist, run_agent
 from workshop.make_believe import MakeBelieveClock, MakeBelieveTools, MakeBelieveWorker, Script
 
@@ -191,7 +191,13 @@ _MISSING = object()
 
 @driver("lab5.kill")
 def kill(world: World, case: dict[str, Any], kill_tree: Any) -> Json:
-    """Which members of a real hung family outlive kill_tree by a second; a late file counts as an effect."""
+    """Which members of a real hung family outlive kill_tree by a second; a late file counts as an effect.
+
+    Without a family: what comes of a worker that has ended by itself.
+    """
+    if not case["family"]:
+        kill_tree(ended_worker())
+        return {"alive_after_a_second": []}
     seen = ask_to_kill(kill_tree, case["family"], case.get("stubborn", []))
     if seen.wrote_late_file:
         world.ledger.apply("late-file", "reindex", 1)

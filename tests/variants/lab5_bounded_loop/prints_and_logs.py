@@ -18,6 +18,8 @@ def check_budget(budget):
 # cell: kill-tree
 def kill_tree(worker):
     print("killing the family of", worker.pid)
+    if worker.poll() is not None:
+        return print("it ended by itself")
     family = [psutil.Process(worker.pid)]
     family.extend(family[0].children(recursive=True))
     while family:
