@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.cases import HIDDEN_FILE, PUBLIC_FILE, CasesInvalid, hidden_cases, public_cases
 from grader.diagnose import HIDDEN_PATTERNS_FILE, Pattern, read_patterns
+from grader.from_solved import files_from_solved
 from grader.generated import Files, golden_files, matrix_page, out_of_step, pattern_files, strays, write_files
 from grader.launch import Launch
 from grader.made_up import MadeUpInvalid, read_folder
@@ -210,15 +211,17 @@ def examine(
     The matrix is graded ``repeat`` times; every result must be the same to the byte.
     """
     whole, faults = whole_labs(root, labs)
+    from_solved = files_from_solved(root)
+    written = write_files(root, from_solved) if write else []
     for lab in whole:
         faults += lab_faults(root, lab)
     faults += [*minute_faults(root, labs), *link_faults(root, commands)]
     field = [entrant for lab in whole for entrant in entrants(root, lab)]
     entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
-    written: list[str] = []
-    if write and (written := write_files(root, pattern_files(entries))):
+    if write and (patterns := write_files(root, pattern_files(entries))):
+        written += patterns
         entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
-    files = {**pattern_files(entries), **golden_files(entries)}
+    files = {**from_solved, **pattern_files(entries), **golden_files(entries)}
     if len(whole) == len(all_labs(root)):  # the page tells of all of them
         files |= matrix_page(entries)
     if write:

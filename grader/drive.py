@@ -48,7 +48,7 @@ def drive(check_id: str, objects: Sequence[Any], case_input: Any, world: World, 
 def describe(raised: BaseException) -> str:
     """Type, message and the last line of the student's own code that led to it."""
     try:
-        message = str(raised)
+        message = str(raised).strip().partition("\n")[0]
     except Exception:
         message = ""
     told = type(raised).__name__ + (f": {message}" if message else "")

@@ -113,9 +113,13 @@ def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
 def _wrong_case(wrong: CaseVerdict, asked: str) -> WrongCase:
     if wrong.case.is_hidden:
         return WrongCase(f"{asked} was asked a case of this kind that is not shown.", "", _problem(wrong))
+    sentence = f"{asked} was asked “{wrong.case.what}”."
+    if wrong.problem.startswith("made "):  # the answer is right, the ledger is not
+        made, _, due = wrong.problem.partition(", expected ")
+        return WrongCase(sentence, f"the answer that came, and {due} on the ledger", made)
     expected = " or ".join(_cut(as_text(value)) for value in wrong.expected)
     got = _cut(as_text(wrong.got)) if wrong.problem == "differs" else _problem(wrong)
-    return WrongCase(f"{asked} was asked “{wrong.case.what}”.", expected, got)
+    return WrongCase(sentence, expected, got)
 
 
 def _problem(verdict: CaseVerdict) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import io
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
-from grader.plan import read_check_call
+from grader.plan import RunCell, make_plan, read_check_call
 from stub_server.errors import Mendable
 from workshop.lab import Lab
 
@@ -72,6 +74,19 @@ def _without_run(output: Any) -> Any:
     for kind in _WIDGET_TYPES:
         output.get("data", {}).pop(kind, None)
     return output
+
+
+def namespace_of(notebook: NotebookNode) -> dict[str, Any]:
+    """What a notebook of ours defines, its cells run here, in this process; what they print is not shown.
+
+    Cells that only show and cells that check are left out, as the grader leaves them out.
+    """
+    namespace: dict[str, Any] = {"__name__": "solved"}
+    with redirect_stdout(io.StringIO()):
+        for step in make_plan(notebook):
+            if isinstance(step, RunCell):
+                exec(compile(step.source, f"<cell {step.name}>", "exec", dont_inherit=True), namespace)
+    return namespace
 
 
 def run_again(notebook: NotebookNode, folder: Path) -> NotebookNode:

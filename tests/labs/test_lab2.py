@@ -21,7 +21,6 @@ import workshop
 from stub_server import Stub, StubApp, SyncTransport
 from stub_server.door import Door
 from stub_server.room import Room
-from tests.labs.write_counting_gates import counting_gates_source
 from tests.solved import solved_namespace
 from tests.submissions import made_up
 from workshop.budget import BudgetDenied
@@ -182,11 +181,6 @@ def test_arguments_pass_up_to_exactly_the_bytes_that_they_are(
 def test_parse_json_refuses_what_has_no_meaning_or_two(text: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_json(text)
-
-
-def test_the_counting_gates_are_those_of_lab_1s_solution(lab: Lab) -> None:
-    stored = (lab.data / COUNTING_GATES).read_text(encoding="utf-8")
-    assert stored == counting_gates_source(), "run python -m tests.labs.write_counting_gates"
 
 
 def test_only_lab_2_is_released_with_the_counting_gates() -> None:

@@ -1,4 +1,4 @@
-"""Lab 1's counting gates, generated from its solved notebook: python -m tests.labs.write_counting_gates."""
+"""Lab 1's counting gates, generated from its solved notebook: admit-one check --write."""
 
 from workshop.budget import ToolBudget
 
