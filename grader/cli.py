@@ -190,6 +190,33 @@ def release(
         out.print(f"wrote {line}", markup=False)
 
 
+@app.command(epilog="Example: admit-one collect ~/Downloads/submissions.zip")
+def collect(
+    inbox: Annotated[
+        Path, typer.Argument(exists=True, help="A folder or zip: packets or notebooks, or an LMS export.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Put hand-ins into course/submitted/, each under its student and lab."""
+    from grader.collect import collect as take
+    from grader.course import Course
+
+    root = _root()
+    done = list(take(Course.at(root), all_labs(root), inbox))
+    if as_json:
+        typer.echo(json.dumps([asdict(one) for one in done], indent=1))
+    else:
+        for one in done:
+            if one.outcome == "refused":
+                out.print(f"refused {_plain(one.source)}: {_plain(one.why)}")
+            elif one.outcome == "replaced":
+                out.print(f"replaced what {_plain(one.student)} had handed in for {one.lab_id}")
+        counts = {name: sum(one.outcome == name for one in done) for name in ("taken", "replaced", "same", "refused")}
+        out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    if not done or any(one.outcome == "refused" for one in done):
+        _fail("not everything could be taken; the lines above say why" if done else "no notebook in there", code=1)
+
+
 @contextmanager
 def _pool(course: Course, lab_ids: set[str], workers: int, dask: str | None, sandbox: bool) -> Iterator[Pool]:
     """Where submissions are graded: on this machine, or on the cluster whose scheduler is at ``dask``."""

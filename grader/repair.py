@@ -29,8 +29,9 @@ class Repaired:
 def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
     """The released notebook with the student's text in it.
 
-    A released cell is known again by its nbgrader id, else by its cell id, else by its unchanged text. Text for one open cell that stands in
-    several cells (split or duplicated) is joined. Cells of the student's own lose their metadata and outputs.
+    A released cell is known again by its nbgrader id, else by its cell id, else by its unchanged text. Text for one
+    open cell that stands in several cells (split or duplicated) is joined. Cells of the student's own lose their
+    metadata and outputs.
     """
     frame: dict[str, NotebookNode] = {_key(cell): cell for cell in released.cells}
     unchanged = {cell.source: key for key, cell in frame.items()}

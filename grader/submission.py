@@ -24,13 +24,12 @@ from grader.course import Course
 from grader.diagnose import HIDDEN_PATTERNS_FILE, read_patterns
 from grader.feedback import CheckReport, report_checks
 from grader.grading import CellOutput, grade_notebook
+from grader.inbox import LARGEST_NOTEBOOK
 from grader.launch import Launch, launch_process
 from grader.repair import repair
 from workshop.lab import Lab, read_lab
 
 VERDICT_FILE = "verdict.json"
-_LARGEST = 64 * MIB
-"""A notebook whose cell printed 60 MB on one line is still read, and graded without its outputs."""
 _CELL_TYPES = ("code", "markdown", "raw")
 _CHECK_CALL = re.compile(r"""^check\(["'](\w+)\.""", re.MULTILINE)
 
@@ -90,8 +89,8 @@ def read_submission(path: Path) -> bytes:
         raise NotANotebook(f"there is no {path.name}, but {others[0]}: rename it" if others else "nothing handed in")
     if not path.is_file():
         raise NotANotebook(f"{path.name} is not a file")
-    if path.stat().st_size > _LARGEST:
-        raise NotANotebook(f"{path.name} is larger than {_LARGEST // MIB} MiB")
+    if path.stat().st_size > LARGEST_NOTEBOOK:
+        raise NotANotebook(f"{path.name} is larger than {LARGEST_NOTEBOOK // MIB} MiB")
     return path.read_bytes()
 
 
@@ -104,6 +103,12 @@ def read_notebook(data: bytes) -> NotebookNode:
     except Exception as problem:
         raise NotANotebook(f"not a notebook: {type(problem).__name__}") from problem
     return notebook
+
+
+def labs_asked(notebook: NotebookNode) -> set[str]:
+    """The labs, as ``lab1``, whose checks the notebook's cells call."""
+    sources = [cell.get("source") for cell in notebook.get("cells", []) if isinstance(cell, dict)]
+    return {lab for source in sources if isinstance(source, str) for lab in _CHECK_CALL.findall(source)}
 
 
 def _plain(notebook: NotebookNode) -> NotebookNode:
@@ -135,7 +140,7 @@ def mend(submitted: NotebookNode, course: Course, lab: Lab) -> tuple[NotebookNod
     released = read_notebook((course.root / course.release / lab.id / f"{lab.id}.ipynb").read_bytes())
     plain = _plain(submitted)
     repaired = repair(plain, released)
-    asked = {number for cell in plain.cells for number in _CHECK_CALL.findall(cell.source)}
+    asked = labs_asked(plain)
     if not repaired.known or (asked and lab.prefix not in asked):
         raise NotANotebook(f"this is another notebook, not that of {lab.id}")
     changed = tuple(f"grading cell {key} was changed; the released one was used" for key in repaired.changed_checks)
