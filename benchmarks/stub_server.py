@@ -15,9 +15,10 @@ import asyncio
 import json
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -26,13 +27,15 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from stub_server import Ledger, StampStore, Stub
+from stub_server import Ledger, StampStore, serve_forever
 from tests.stub_server.drills import order, solved_decide
 
 STAMPS = 1000
 GOAL_RATIO = 3.0
 GOAL_P99_MS = 50.0
 SOAK_REQUESTS = 200_000
+# Long enough that 200 connections at once, and the first request on each, are over.
+WARM_UP_SECONDS = 1.5
 
 
 def serve_plain() -> None:
@@ -54,15 +57,16 @@ def serve_plain() -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    print(server.server_port, flush=True)
+    print(f"plain server: http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
 
 
 def serve_ours() -> None:
-    with Stub() as stub:
-        stub.mount(solved_decide())
-        print(stub.port, flush=True)
-        sys.stdin.read()
+    """As `admit-one stub --decide FILE` does, with a file that mounts the same function."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "mine.py")
+        file.write_text("from tests.stub_server.drills import solved_decide\n\ndecide = solved_decide()\n")
+        serve_forever(port=0, decide_file=file)
 
 
 class Client(asyncio.Protocol):
@@ -95,7 +99,7 @@ class Client(asyncio.Protocol):
             raise RuntimeError(head)
         self.received = b""
         self.load.took.append(time.perf_counter() - self.began)
-        if self.load.is_over():
+        if self.load.is_over:
             self.transport.close()
         elif head.startswith(b"HTTP/1.0"):
             self.transport.close()
@@ -114,18 +118,13 @@ REQUESTS = [_request(number) for number in range(STAMPS)]
 
 
 class Load:
-    """So many connections, until the time or the number of requests is reached."""
+    """So many connections, kept busy until it is told that it is over."""
 
-    def __init__(self, port: int, seconds: float, requests: int | None = None) -> None:
-        self.port, self.requests = port, requests
+    def __init__(self, port: int) -> None:
+        self.port = port
         self.took: list[float] = []
-        self.ends = time.perf_counter() + seconds
+        self.is_over = False
         self.connecting: set[asyncio.Task[object]] = set()
-
-    def is_over(self) -> bool:
-        if self.requests is not None:
-            return len(self.took) >= self.requests
-        return time.perf_counter() >= self.ends
 
     def connect(self, turn: int) -> None:
         loop = asyncio.get_running_loop()
@@ -135,30 +134,26 @@ class Load:
         self.connecting.add(task)
         task.add_done_callback(self.connecting.discard)
 
-    async def run(self, connections: int) -> float:
-        """Send, and say how many requests a second were answered."""
-        began = time.perf_counter()
+    @asynccontextmanager
+    async def running(self, connections: int) -> AsyncIterator[None]:
         for number in range(connections):
             self.connect(number * 7)
-        while not self.is_over():
-            await asyncio.sleep(0.05)
-        rate = len(self.took) / (time.perf_counter() - began)
+        yield
+        self.is_over = True
         await asyncio.sleep(0.2)
-        return rate
 
 
 @contextmanager
 def server(side: str) -> Iterator[tuple[int, psutil.Process]]:
     """A server in a process of its own: its port, and its process to look at."""
     command = [sys.executable, __file__, "--serve", side]
-    pipe = subprocess.PIPE
     # The plain server complains on stderr when a client leaves.
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         try:
-            yield int(process.stdout.readline()), psutil.Process(process.pid)
+            yield int(process.stdout.readline().split()[2].rpartition(b":")[2]), psutil.Process(process.pid)
         finally:
-            process.kill()
+            process.terminate()
 
 
 @dataclass(frozen=True)
@@ -171,25 +166,31 @@ class Figures:
     cpu_us: float
 
 
-def measure(side: str, connections: int, seconds: float) -> Figures:
+async def measure(side: str, connections: int, seconds: float) -> Figures:
     with server(side) as (port, process):
-        asyncio.run(Load(port, 1.0).run(connections))
-        before = process.cpu_times()
-        load = Load(port, seconds)
-        rate = asyncio.run(load.run(connections))
-        after = process.cpu_times()
-    took = sorted(load.took)
+        load = Load(port)
+        async with load.running(connections):
+            await asyncio.sleep(WARM_UP_SECONDS)
+            load.took.clear()
+            before, began = process.cpu_times(), time.perf_counter()
+            await asyncio.sleep(seconds)
+            after, ended = process.cpu_times(), time.perf_counter()
+            took = sorted(load.took)
     used = after.user + after.system - before.user - before.system
+    rate = len(took) / (ended - began)
     return Figures(rate, took[int(len(took) * 0.99)] * 1000, took[-1] * 1000, used / len(took) * 1e6)
 
 
-def soak() -> bool:
+async def soak() -> bool:
     """Whether the memory stays flat over 200,000 requests: as much after the last as after a tenth, within 5%."""
+    sizes = []
     with server("ours") as (port, process):
-        sizes = []
-        for _ in range(10):
-            asyncio.run(Load(port, 0, SOAK_REQUESTS // 10).run(20))
-            sizes.append(process.memory_info().rss / 2**20)
+        load = Load(port)
+        async with load.running(20):
+            for tenth in range(1, 11):
+                while len(load.took) < tenth * SOAK_REQUESTS // 10:
+                    await asyncio.sleep(0.05)
+                sizes.append(process.memory_info().rss / 2**20)
     print("memory, MiB, after each tenth of 200,000 requests:", " ".join(f"{size:.1f}" for size in sizes))
     return bool(sizes[-1] < sizes[0] * 1.05)
 
@@ -204,11 +205,11 @@ def main() -> int:
         {"plain": serve_plain, "ours": serve_ours}[asked.serve]()
         return 0
     if asked.soak:
-        return 0 if soak() else 1
+        return 0 if asyncio.run(soak()) else 1
     print(f"{'':24}{'requests/s':>12}{'p99 ms':>10}{'worst ms':>10}{'cpu µs':>10}")
     figures = {}
     for side, connections in (("plain", 20), ("ours", 20), ("ours", 200)):
-        got = figures[side, connections] = measure(side, connections, asked.seconds)
+        got = figures[side, connections] = asyncio.run(measure(side, connections, asked.seconds))
         name = f"{side}, {connections} connections"
         print(f"{name:24}{got.rate:12,.0f}{got.p99_ms:10.1f}{got.worst_ms:10.1f}{got.cpu_us:10.0f}")
     ratio = figures["ours", 20].rate / figures["plain", 20].rate
