@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,13 +70,15 @@ def decide(world: World, case: dict[str, Any], student_decide: Any, canonical_di
 
 @driver("lab4.overlap")
 def overlap(world: World, case: dict[str, Any], student_decide: Any) -> Json:
-    """What ``times`` requests with one stamp came to, while the store holds the step named by ``hold``."""
+    """What ``times`` requests with one stamp came to, while the store holds the step named by ``hold``.
+
+    ``applied`` are the order ids of the replies that say APPLY: only the ledger knows an id beforehand.
+    """
     store = _STORES[case["hold"]](LedgerFromHere(world.ledger, world.ledger.count), case["times"])
-    decisions: dict[str, int] = {}
-    for reply in ask_at_once(student_decide, case["payload"], store):
-        decision = str(_told(reply).get("decision"))
-        decisions[decision] = decisions.get(decision, 0) + 1
-    return {"decisions": decisions, "orders_for_a_new_key": store.orders_for_a_new_key}
+    replies = [_told(reply) for reply in ask_at_once(student_decide, case["payload"], store)]
+    decisions = Counter(str(reply.get("decision")) for reply in replies)
+    applied = [reply.get("order_id") for reply in replies if reply.get("decision") == "APPLY"]
+    return {"decisions": decisions, "orders_for_a_new_key": store.orders_for_a_new_key, "applied": applied}
 
 
 @driver("lab4.host_write")
