@@ -99,7 +99,7 @@ class Asker:
         if not self._replies.is_empty:
             raise RoomClosed("tampered", "a reply came before it was asked for")
         request_id, fence_id = secrets.token_hex(16), secrets.token_hex(16)
-        fence = {"op": "ready", "id": fence_id}
+        fence = {"op": "fence", "id": fence_id}
         self._send(b"".join(frame(json.dumps(one).encode()) for one in ({**request, "id": request_id}, fence)), until)
         message = _read_message(self._wait_for_reply(until), request_id)
         # The runner answers in order: a second reply stands before the fence's, however late it was sent.

@@ -11,7 +11,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
 from workshop.lab import Lab
 
+FAILED_TWICE = "the case could not be put twice over; a person should look"
 Cases = Mapping[str, tuple[Case, ...]]
 STATUSES = ("could_not_grade", "not_submitted", "tampered", "timed_out", "crashed", "graded")
 """Status of a submission: the first that applies (spec 4, rule 4)."""
@@ -63,7 +64,7 @@ class _Pass:
     outputs: dict[int, CellOutput] = field(default_factory=dict)
     seconds_left: dict[str, float] = field(default_factory=dict)
     closed: list[RoomClosed] = field(default_factory=list)
-    our_faults: int = 0
+    asked_again: set[tuple[str, str]] = field(default_factory=set)
     output_left: int = 0
 
 
@@ -117,28 +118,19 @@ def _run(one: _Pass, lab: Lab, launch: Launch, bounds: Bounds) -> None:
         with tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True) as folder:
             room = Path(folder)
             furnish(room, lab)
-            asker = Asker(launch(room), bounds)
+            asker = Asker(launch(room, one.is_hidden), bounds)
             try:
-                _greet(asker, bounds)
+                _greet(asker, bounds, sorted({step.check_id for step in one.steps if isinstance(step, AskCheck)}))
                 _go_on(one, asker, bounds)
             except RoomClosed as closed:
-                _take_note(one, closed)
+                if closed.status != "again":
+                    one.closed.append(closed)
             finally:
                 asker.close()
     if one.position < len(one.steps):
         late = RoomClosed("timed_out", f"took more than {bounds.notebook_s:g} s")
         late.where = "the notebook"
         one.closed.append(late)
-
-
-def _take_note(one: _Pass, closed: RoomClosed) -> None:
-    """What student code did stands in the notes; a fault of ours gets one more try, then nobody is marked for it."""
-    if closed.status != "our_fault":
-        one.closed.append(closed)
-        return
-    one.our_faults += 1
-    if one.our_faults > 1:
-        raise CouldNotLaunch(closed.reason)
 
 
 def furnish(room: Path, lab: Lab) -> None:
@@ -149,13 +141,16 @@ def furnish(room: Path, lab: Lab) -> None:
         shutil.copy(lab.permits / name, room / "permits" / name)
 
 
-def _greet(asker: Asker, bounds: Bounds) -> None:
-    """The handshake before any student code: a failure up to here is ours."""
+def _greet(asker: Asker, bounds: Bounds, check_ids: Sequence[str]) -> None:
+    """The handshake before any student code: a failure up to here is ours, a check without a driver included."""
+    until = time.monotonic() + bounds.start_s
     try:
-        asker.ask({"op": "ready"}, until=time.monotonic() + bounds.start_s, room_for_output=4096)
+        heard = asker.ask({"op": "ready", "checks": check_ids}, until=until, room_for_output=4096)
     except RoomClosed as closed:
         said = closed.output.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise CouldNotLaunch(" ".join(["the grading process did not start:", closed.reason, *said])) from closed
+    if heard.message.get("trouble"):
+        raise CouldNotLaunch(f"the grading process is not whole: {heard.message['trouble']}")
 
 
 def _go_on(one: _Pass, asker: Asker, bounds: Bounds) -> None:
@@ -234,10 +229,25 @@ def _ask_check(one: _Pass, step: AskCheck, asker: Asker, bounds: Bounds) -> None
             one.seconds_left[step.grade_id] = left - (time.monotonic() - started)
         kind, text = heard.message.get("kind"), heard.message.get("text")
         if kind == "our_fault":
-            raise RoomClosed("our_fault", f"{step.check_id}: {str(text)[:200]}")
+            _ask_once_more(one, step, key)
+            kind, text = "silent", FAILED_TWICE
         if kind not in ("value", "raised", "not_json") or not isinstance(text, str):
             kind, text = "silent", "the reply was not an answer"
         one.replies[key] = (kind, text, ledger)
+
+
+def _ask_once_more(one: _Pass, step: AskCheck, key: tuple[str, str]) -> None:
+    """A driver says that the machine failed it: the case is asked again, in a new child, once.
+
+    The second time it counts as unanswered and a person is to look. Student code can say the same, so that it must
+    never win a mark, or a way out of one; and none of its words are passed on.
+    """
+    if key not in one.asked_again:
+        one.asked_again.add(key)
+        raise RoomClosed("again", "")
+    failed = RoomClosed("crashed", FAILED_TWICE)
+    failed.where = step.check_id
+    one.closed.append(failed)
 
 
 def new_ledger() -> Ledger:

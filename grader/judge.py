@@ -81,6 +81,8 @@ def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
         return "differs"
     effects = len(answer.order_ids)
     if case.effects is not None and effects != case.effects:
+        if case.is_hidden:  # how many there were, and should be, is part of the question and of the answer
+            return "made another number of effects than it should"
         return f"made {effects} {'effect' if effects == 1 else 'effects'}, expected {case.effects}"
     return ""
 

@@ -51,7 +51,9 @@ class Child:
         os.close(self.output)
 
 
-Launch = Callable[[Path], Child]
+Launch = Callable[[Path, bool], Child]
+"""``launch(room, is_hidden)``: hidden inputs will enter the child where ``is_hidden``, so that no place which has known
+one may ever serve a child whose output is shown."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,8 @@ class Wires:
         os.close(self.output)
 
 
-def launch_process(room: Path) -> Child:
-    """A plain child process in ``room``, in a session of its own, with a bare environment."""
+def launch_process(room: Path, is_hidden: bool) -> Child:
+    """A plain child process in ``room``, in a session of its own, with a bare environment; it is used only once."""
     if sys.platform == "win32":  # no inherited sockets, no process groups
         raise CouldNotLaunch("Windows cannot grade: run the same command in WSL2, on Linux or on macOS")
     wires = Wires.lay()

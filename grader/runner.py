@@ -11,13 +11,14 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from grader.bounds import Bounds
 from grader.channel import BlockingChannel
 from grader.drive import describe, drive
-from grader.drivers import World
+from grader.drivers import World, find_driver
 from workshop.lab import read_lab
 
 _dumps, _loads = json.dumps, json.loads
@@ -91,6 +92,16 @@ def answer_case(shell: Any, request: dict[str, Any], world: World) -> dict[str, 
     return {"kind": reply.kind, "text": reply.text}
 
 
+def find_trouble(check_ids: Sequence[str]) -> str:
+    """What keeps one of the checks from being asked here; asked before any student code runs."""
+    for check_id in check_ids:
+        try:
+            find_driver(check_id)
+        except Exception as fault:
+            return f"{check_id}: {describe(fault)}"
+    return ""
+
+
 def serve(control_fd: int, ledger_fd: int, bounds: Bounds) -> NoReturn:
     """Answer requests until the other end closes; nothing but this comes back to the caller's code."""
     control = BlockingChannel(socket.socket(fileno=control_fd))
@@ -109,8 +120,10 @@ def serve(control_fd: int, ledger_fd: int, bounds: Bounds) -> NoReturn:
             reply = answer_cell(shell, request)
         elif request["op"] == "case":
             reply = answer_case(shell, request, world)
+        elif request["op"] == "ready":
+            reply = {"trouble": find_trouble(request["checks"])}
         else:
-            reply = {"ready": True}
+            reply = {}  # a fence: it only shows that the reply before it was the last
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()

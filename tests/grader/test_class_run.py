@@ -123,8 +123,8 @@ def test_a_sandbox_that_is_killed_from_outside_costs_nobody_a_mark(
 ) -> None:
     killed: list[int] = []
 
-    def launch_and_kill(room: Path) -> Child:
-        child = launch(room)
+    def launch_and_kill(room: Path, is_hidden: bool) -> Child:
+        child = launch(room, is_hidden)
         if len(killed) < 2:
             threading.Timer(0.05, kill_sandboxes).start()
         return child
@@ -255,11 +255,11 @@ def test_one_that_breaks_the_grader_costs_the_others_nothing(
 ) -> None:
     calls: list[Path] = []
 
-    def break_once(room: Path) -> Child:
+    def break_once(room: Path, is_hidden: bool) -> Child:
         calls.append(room)
         if len(calls) == 1:
             raise ZeroDivisionError("a bug")
-        return launch(room)
+        return launch(room, is_hidden)
 
     rows = grade(course, break_once, workers=1)
     assert [row.status for row in rows].count("could_not_grade") == 1

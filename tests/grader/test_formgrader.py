@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from nbgrader.api import Gradebook
 
 from tests.grader.conftest import GradedClass
 from tests.hostile.attacks import LAB4
@@ -60,3 +61,13 @@ def test_the_formgrader_shows_the_marks(graded_class: GradedClass, formgrader: h
     page = formgrader.get(f"/formgrader/manage_submissions/{LAB4}")
     assert page.status_code == 200
     assert "Manage Submissions" in page.text
+
+
+def test_the_formgrader_shows_the_status_above_the_notebook(
+    graded_class: GradedClass, formgrader: httpx.Client
+) -> None:
+    with Gradebook(graded_class.course.db_url) as gradebook:
+        paper = gradebook.find_submission_notebook(LAB4, LAB4, "untouched").id
+    page = formgrader.get(f"/formgrader/submissions/{paper}", follow_redirects=True)
+    assert page.status_code == 200
+    assert page.text.index("Graded.") < page.text.index("Lab 4")

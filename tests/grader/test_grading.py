@@ -11,10 +11,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
+from grader.asker import Asker
+from grader.bounds import Bounds
 from grader.course import Course
 from grader.drive import drive
 from grader.drivers import OurFault, World, driver
-from grader.launch import Launch
+from grader.grading import FAILED_TWICE, _greet, furnish
+from grader.launch import CouldNotLaunch, Launch
 from grader.made_up import fill, solution_cells
 from grader.solved import dump
 from grader.submission import Result, grade_submission, read_course_lab
@@ -25,15 +28,12 @@ from workshop.lab import Lab
 
 COURSE = Course(ROOT)
 
-# Puts a fault of the kit's own into the child: the driver of the diff says that the machine failed it.
-FAULT = """
-import grader.drivers, pathlib
+# Student code says that the machine failed a case: once, or every time it is asked.
+SAYS_OUR_FAULT = """
 from grader.drivers import OurFault
 
-def fail(*args):
-    raise OurFault("the machine did not start a process")
-
-grader.drivers._DRIVERS["lab1.diff"] = fail
+def diff(a, b):
+    raise OurFault(f"HIDDEN-WORDS {a} {b}")
 """
 
 
@@ -45,12 +45,23 @@ def graded(notebook: Any, launch: Launch) -> Result:
     return grade_submission(dump(notebook).encode(), COURSE, read_course_lab(COURSE, LAB1), launch)
 
 
-def test_a_fault_of_ours_that_stays_gives_no_mark(launch: Launch) -> None:
-    notebook = fill(released(), solution_cells(solved_notebook(LAB1)))
-    notebook.cells.insert(0, new_code_cell(FAULT, id="own"))
+def test_student_code_that_says_our_fault_gets_no_way_out_of_a_mark(launch: Launch) -> None:
+    """Asked again once, then unanswered: the other checks keep their marks, and none of its words are passed on."""
+    notebook = fill(released(), {**solution_cells(solved_notebook(LAB1)), "diff": SAYS_OUR_FAULT})
     result = graded(notebook, launch)
-    assert (result.status, result.points) == ("could_not_grade", None)
-    assert "the machine did not start a process" in result.notes[0]
+    assert (result.status, result.points) == ("crashed", 18)
+    assert result.notes == (f"lab1.diff: {FAILED_TWICE}",)
+    assert "HIDDEN-WORDS" not in result.to_json().replace(SAYS_OUR_FAULT, "")
+
+
+def test_a_driver_that_is_missing_is_found_before_student_code_runs(launch: Launch, tmp_path: Path) -> None:
+    furnish(tmp_path, Lab.find("lab1"))
+    asker = Asker(launch(tmp_path, False), Bounds())
+    try:
+        with pytest.raises(CouldNotLaunch, match=r"lab1\.nothing"):
+            _greet(asker, Bounds(), ["lab1.diff", "lab1.nothing"])
+    finally:
+        asker.close()
 
 
 @pytest.mark.parametrize("check_id", ["lab1.nothing", "lab0.counting", "no check at all"])

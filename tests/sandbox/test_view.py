@@ -33,7 +33,7 @@ print(json.dumps({"prefix": sys.prefix, "packages": httpx.__file__, "shows": [
 ]}))
 '''
 with sandboxes(repository) as launch:
-    asker = Asker(launch(room), Bounds())
+    asker = Asker(launch(room, False), Bounds())
     heard = asker.ask({"op": "cell", "source": source}, until=time.monotonic() + 20, room_for_output=1 << 20)
     asker.close()
 print(heard.output.decode() if heard.message["error"] is None else heard.message["error"])

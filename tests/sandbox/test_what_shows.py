@@ -146,6 +146,25 @@ except OSError as refused:
     assert inside.run(source).split()[0] in ("OSError", "PermissionError")
 
 
+def test_nothing_of_the_kernels_can_be_written(inside: Visit) -> None:
+    """For root in a sandbox hundreds of the machine's own files in /proc would be open."""
+    source = """
+import os
+print(*(
+    os.path.join(folder, name)
+    for folder, folders, files in os.walk("/proc")
+    if not folder.removeprefix("/proc/").partition("/")[0].isdigit()
+    for name in files
+    if os.access(os.path.join(folder, name), os.W_OK)
+))
+"""
+    open_to_everybody = {
+        "/proc/sys/kernel/ns_last_pid",
+        *(f"/proc/pressure/{name}" for name in ("cpu", "io", "memory")),
+    }
+    assert set(inside.run(source).split()) <= open_to_everybody
+
+
 def test_the_labs_data_cannot_be_changed_or_moved_away(inside: Visit) -> None:
     source = """
 import os
