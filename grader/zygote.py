@@ -69,16 +69,8 @@ def examine() -> list[str]:
         faults.append("it has a network")
     if os.getpid() != 1:
         faults.append("it sees other processes")
-    faults += [f"{folder} can be written to" for folder in ("/", "/dev", "/kit", "/room/data") if _can_write(folder)]
-    return faults
-
-
-def _can_write(folder: str) -> bool:
-    try:
-        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY))
-    except OSError:
-        return False
-    return True
+    shown = ("/", "/dev", "/kit", "/room/data", "/usr/lib")
+    return faults + [f"{folder} can be written to" for folder in shown if os.access(folder, os.W_OK)]
 
 
 def _load(drivers: list[str]) -> None:
