@@ -41,9 +41,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture
-def two_workers(tmp_path: Path) -> Iterator[Cluster]:
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A scheduler and two workers, each a process of its own, with nothing of the course."""
+    folder = tmp_path_factory.mktemp("cluster")
     address = f"tcp://127.0.0.1:{free_port()}"
     python = (sys.executable, "-m")
     scheduler = (*python, "distributed.cli.dask_scheduler", "--host", address, "--no-dashboard", "--no-show")
@@ -51,9 +52,9 @@ def two_workers(tmp_path: Path) -> Iterator[Cluster]:
     with ExitStack() as stack:
         processes = []
         for name, command in (("scheduler", scheduler), ("one", worker), ("two", worker)):
-            (tmp_path / name).mkdir()
-            said = stack.enter_context((tmp_path / f"{name}.log").open("wb"))
-            process = subprocess.Popen(command, cwd=tmp_path / name, stdout=said, stderr=said)
+            (folder / name).mkdir()
+            said = stack.enter_context((folder / f"{name}.log").open("wb"))
+            process = subprocess.Popen(command, cwd=folder / name, stdout=said, stderr=said)
             stack.callback(process.wait, 30)
             stack.callback(process.kill)
             processes.append(process)

@@ -301,6 +301,10 @@ def test_a_student_without_a_readable_notebook_was_not_submitted(course: Course,
     assert rows["s0"].first_wrong.endswith("the mark of what was handed in before stands")
     assert (rows["s99"].points, rows["s99"].status) == (None, "not_submitted")
     assert (rows["s[1]"].points, rows["s[1]"].status) == (None, "could_not_grade")
+    run = start(course)
+    _, said = run.communicate(timeout=120)
+    assert run.returncode == 1
+    assert said.startswith("admit-one: 1 could not be graded: no fault of theirs, no mark")
 
 
 def test_a_late_hand_in_is_noted_as_nbgrader_notes_it(course: Course, launch: Launch) -> None:

@@ -78,7 +78,7 @@ BREAKERS = [
         "crashed",
     ),
     breaker("memory all at once", "bytearray(10**12)"),
-    breaker("100 MB on one line", "print('x' * 100_000_000)"),
+    breaker("100 MB on one line", "print('x' * 100_000_000)", "graded", "timed_out"),
     breaker("output without end", "import os\nwhile True:\n    os.write(1, b'y' * 65536)", "timed_out"),
     breaker(
         "fills the disk",
