@@ -10,7 +10,9 @@ from typing import Any
 import psutil
 import pytest
 
-from grader.asker import RoomClosed
+from grader.asker import Asker, RoomClosed
+from grader.bounds import Bounds
+from grader.launch import Launch
 from grader.sandbox import sandboxes
 from tests.sandbox.conftest import Visit, Visiting
 from tests.solved import ROOT
@@ -76,6 +78,19 @@ def test_a_sandbox_serves_one_notebook_after_another(sandbox_of: Any) -> None:
 def test_two_at_a_time_never_share_one(visit: Visiting) -> None:
     with visit() as first, visit() as second:
         assert first.value(SANDBOX, "import os") != second.value(SANDBOX, "import os")
+
+
+def test_one_that_knew_a_hidden_input_never_serves_where_output_shows(launch: Launch, room: Path) -> None:
+    def look(is_hidden: bool) -> Any:
+        asker = Asker(launch(room, is_hidden), Bounds())
+        try:
+            return Visit(asker).value(SANDBOX, "import os")
+        finally:
+            asker.close()
+
+    shown, hidden = look(False), look(True)
+    assert shown != hidden
+    assert (look(False), look(True)) == (shown, hidden)
 
 
 def test_nothing_is_left_between_two_notebooks_of_one_sandbox(visit: Visiting) -> None:
@@ -155,7 +170,7 @@ def test_an_interrupt_at_the_terminal_is_not_the_death_of_a_students_code(inside
 def test_everything_ends_with_the_last_use(room: Path) -> None:
     with ExitStack() as stack:
         launcher = stack.enter_context(sandboxes(ROOT))
-        child = launcher(room)
+        child = launcher(room, False)
         assert _sandboxes_running() >= 1
         before = _sandboxes_running()
         child.close(went_well=True)
