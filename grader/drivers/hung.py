@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,31 +30,46 @@ class FamilyNotStarted(OurFault):
 
 @dataclass
 class Seen:
-    """The members still alive a second after the call, and whether one of them wrote its late file."""
+    """Who is alive a second after the call, bystanders included, and whether a member wrote its late file."""
 
     survivors: list[str] = field(default_factory=list)
     wrote_late_file: bool = False
 
 
-def ask_to_kill(kill_tree: Callable[[Worker], Any], family: Sequence[str], stubborn: Sequence[str]) -> Seen:
-    """Call ``kill_tree`` with a hung worker; whoever is left after a second is ended here, so nothing stays behind."""
-    with tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+def ask_to_kill(
+    kill_tree: Callable[[Worker], Any], family: Sequence[str], stubborn: Sequence[str], beside: Sequence[str] = ()
+) -> Seen:
+    """Call ``kill_tree`` with a hung worker; whoever is left after a second is ended here, so nothing stays behind.
+
+    Those ``beside`` are a family of another worker, which is none of kill_tree's business.
+    """
+    with _folder() as folder, _folder() as elsewhere:
         worker = start_worker("reindex", hang(folder, family, stubborn=stubborn, late_s=LATE_S, held=True))
+        others = [start_worker("reindex", hang(elsewhere, beside, late_s=LATE_S, held=True))] if beside else []
         processes = hung_family(folder, family, within_s=START_S)
+        bystanders = hung_family(elsewhere, beside, within_s=START_S)
         seen = Seen()
         try:
-            if len(processes) < len(family):
-                raise FamilyNotStarted(f"only {len(processes)} of {len(family)} processes started")
+            if len(processes) + len(bystanders) < len(family) + len(beside):
+                raise FamilyNotStarted(f"only {[*processes, *bystanders]} of {[*family, *beside]} started")
             watcher = threading.Thread(target=_watch, args=(processes, folder, seen), daemon=True)
             let_go(folder)
             watcher.start()
             kill_tree(worker)
             watcher.join()
+            seen.survivors += _alive(bystanders)
         finally:
             _end(processes)
-            worker.poll()
+            _end(bystanders)
+            for started in (worker, *others):
+                started.poll()
         return seen
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def ended_worker() -> Worker:

@@ -191,14 +191,14 @@ _MISSING = object()
 
 @driver("lab5.kill")
 def kill(world: World, case: dict[str, Any], kill_tree: Any) -> Json:
-    """Which members of a real hung family outlive kill_tree by a second; a late file counts as an effect.
+    """Who of a real hung family, and ``beside`` it, outlives kill_tree by a second; a late file counts as an effect.
 
     Without a family: what comes of a worker that has ended by itself.
     """
     if not case["family"]:
         kill_tree(ended_worker())
         return {"alive_after_a_second": []}
-    seen = ask_to_kill(kill_tree, case["family"], case.get("stubborn", []))
+    seen = ask_to_kill(kill_tree, case["family"], case.get("stubborn", []), case.get("beside", []))
     if seen.wrote_late_file:
         world.ledger.apply("late-file", "reindex", 1)
     return {"alive_after_a_second": [part for part in case["about"] if part in seen.survivors]}
