@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html import escape
 
 from workshop.lab import Block, Lab
-from workshop.panel import Panel, script, stylesheet
+from workshop.panel import Panel, inline, stylesheet
 
 
 def board(lab: Lab) -> Panel:
@@ -34,8 +34,7 @@ def board(lab: Lab) -> Panel:
         f"<table><caption>{escape(name)}, {minutes} minutes</caption><thead><tr>"
         '<th scope="col">Block</th><th scope="col">Minutes</th><th scope="col">From and to</th>'
         f"</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>If time is short: {escape(lab.packet)}</p></div>\n"
-        f"<script>{script('board.js')}</script>"
+        f"<p>If time is short: {escape(lab.packet)}</p></div>\n{inline('board.js')}"
     )
     text = [f"{name}, {minutes} minutes"]
     text += [f"  {start:>3} to {end:>3}  {block.title}" for block, start, end in _spans(lab.blocks)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from workshop.panel import Panel, chart, script
+from workshop.panel import Panel, chart, inline
 
 COLUMNS = {
     "step": "step",
@@ -41,7 +41,7 @@ def evidence_log(lines: Sequence[Mapping[str, Any]], *, leave_out: Sequence[str]
         f'<div role="region" tabindex="0" aria-label="{escape(title)}" data-lm-suppress-shortcuts'
         f' style="overflow-x:auto">{table}</div>'
     )
-    return chart(f"{frame}<script>{script('evidence.js')}</script>", "\n".join([title, *_rows_text(lines, columns)]))
+    return chart(f"{frame}{inline('evidence.js')}", "\n".join([title, *_rows_text(lines, columns)]))
 
 
 def _row_html(line: Mapping[str, Any], columns: Sequence[str]) -> str:

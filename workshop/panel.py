@@ -36,8 +36,13 @@ def _printable(text: str) -> str:
 
 @cache
 def script(name: str) -> str:
-    """The script ``static/NAME``, as it is written."""
-    return (STATIC / name).read_text(encoding="utf-8")
+    """The script ``static/NAME`` behind the functions that all of them share (dom.js), as they are written."""
+    return "".join((STATIC / each).read_text(encoding="utf-8") for each in ("dom.js", name))
+
+
+def inline(name: str) -> str:
+    """An HTML element that runs ``script(name)``; what it names stays its own, however often the page has it."""
+    return f"<script>\n(() => {{\n{script(name)}}})();\n</script>"
 
 
 @cache

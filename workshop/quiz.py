@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-import anywidget
 import traitlets
 
-from workshop.panel import script, stylesheet
+from workshop.form import Form
+from workshop.panel import Panel, script, stylesheet
 
 
-class Quiz(anywidget.AnyWidget):
+class Quiz(Form):
     """``questions`` are ``{"id", "text", "options": {letter: text}}``; ``answers`` is the dict that the form fills.
 
     The form knows no right answer.
     """
 
-    _esm = script("dom.js") + script("quiz.js")
+    _esm = script("quiz.js")
     _css = stylesheet("quiz.css")
 
     questions: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
@@ -30,10 +30,8 @@ class Quiz(anywidget.AnyWidget):
     def __init__(self, questions: Sequence[dict[str, Any]]) -> None:
         super().__init__(questions=list(questions), answers={question["id"]: "" for question in questions})
 
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**(data or {}), "text/plain": self._text(), "text/html": self._html()}, metadata
+    def still(self) -> Panel:
+        return Panel(self._html(), self._text())
 
     def _html(self) -> str:
         """The questions without scripts, to be answered straight in the cell."""

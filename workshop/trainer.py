@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-import anywidget
 import traitlets
 
+from workshop.form import Form
 from workshop.lab import Lab
-from workshop.panel import script, stylesheet
+from workshop.panel import Panel, script, stylesheet
 
 CHECK = "lab3.decide"
 
@@ -21,10 +21,10 @@ Table = dict[str, dict[str, list[str]]]
 """Error to column to the actions that hold there."""
 
 
-class RetryTrainer(anywidget.AnyWidget):
+class RetryTrainer(Form):
     """The 6 × 3 table of ``lab`` to try out. Nothing of it is kept or graded."""
 
-    _esm = script("dom.js") + script("trainer.js")
+    _esm = script("trainer.js")
     _css = stylesheet("trainer.css")
 
     rows = traitlets.Dict().tag(sync=True)  # error: {"ask": …, column: why an action holds there}
@@ -43,11 +43,8 @@ class RetryTrainer(anywidget.AnyWidget):
             holds=public_answers(lab.read_json("cases.json")[CHECK], words["rows"]),
         )
 
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        still = {"text/plain": self._text(), "text/html": self._html()}
-        return {**(data or {}), **still}, metadata
+    def still(self) -> Panel:
+        return Panel(self._html(), self._text())
 
     def _html(self) -> str:
         """The table without scripts: an empty cell for each answer, to be filled in by hand."""
