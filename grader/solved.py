@@ -13,13 +13,15 @@ from nbformat import NotebookNode
 
 from grader.plan import RunCell, make_plan, read_check_call
 from stub_server.errors import Mendable
-from workshop.lab import Lab
+from workshop.lab import Block, Lab
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 _WIDGET_TYPES = ("application/vnd.jupyter.widget-view+json",)
+_TABLE_HEAD = "| Block | Minutes | Afterwards you can |"
+_OUTCOME = "You will be able to "
 
 
 class SolvedNotebookInvalid(Mendable):
@@ -38,18 +40,21 @@ def read_solved(root: Path, lab_id: str) -> NotebookNode:
 def in_step(notebook: NotebookNode, lab: Lab) -> NotebookNode:
     """A copy with its headings and points taken from lab.toml, and nothing in it that changes from run to run.
 
-    A cell tagged ``lab`` starts with the lab's title, one tagged ``block:ID`` with the block's title and minutes.
+    A cell tagged ``lab`` starts with the lab's title and holds the table of its blocks; one tagged ``block:ID``
+    starts with the block's title and minutes, and with what you will be able to do.
     Raises SolvedNotebookInvalid where the notebook and lab.toml name different blocks or checks.
     """
     tidy = copy.deepcopy(notebook)
     tidy.metadata = nbformat.from_dict(_METADATA)
-    titles = {f"block:{block.id}": f"## {block.title} · {block.minutes} minutes" for block in lab.blocks}
-    titles["lab"] = f"# Lab {lab.number}: {lab.title}"
+    blocks = {f"block:{block.id}": block for block in lab.blocks}
     seen: list[str] = []
     for cell in tidy.cells:
         for tag in cell.metadata.get("tags", ()):
-            if tag in titles:
-                cell.source = "\n".join([titles[tag], *cell.source.split("\n")[1:]])
+            if tag == "lab":
+                cell.source = _title_cell(cell.source, lab)
+                seen.append(tag)
+            elif tag in blocks:
+                cell.source = _block_cell(cell.source, blocks[tag])
                 seen.append(tag)
         nbgrader = cell.metadata.get("nbgrader", {})
         if nbgrader.get("grade"):
@@ -60,11 +65,32 @@ def in_step(notebook: NotebookNode, lab: Lab) -> NotebookNode:
             cell.execution_count = None
             cell.outputs = [_without_run(output) for output in cell.outputs]
             cell.metadata.pop("execution", None)
-    wanted = [*titles, *(check.id for check in lab.checks)]
+    wanted = ["lab", *blocks, *(check.id for check in lab.checks)]
     if sorted(seen) != sorted(wanted):
         difference = sorted(set(seen) ^ set(wanted)) or sorted(name for name in seen if seen.count(name) > 1)
         raise SolvedNotebookInvalid(f"{lab.id}: tags and checks of the notebook and lab.toml differ: {difference}")
     return tidy
+
+
+def _title_cell(source: str, lab: Lab) -> str:
+    """The title cell with its first line and its table of blocks from lab.toml; the rest is the author's."""
+    before, head, after = source.partition(_TABLE_HEAD)
+    if not head:
+        raise SolvedNotebookInvalid(f"{lab.id}: the title cell has no table of blocks; add the line {_TABLE_HEAD}")
+    words = before.partition("\n")[2]
+    _, gap, rest = after.partition("\n\n")
+    rows = [f"| {block.title} | {block.minutes} | {block.outcome} |" for block in lab.blocks]
+    table = "\n".join([_TABLE_HEAD, "| --- | --- | --- |", *rows])
+    return f"# Lab {lab.number}: {lab.title}\n{words}{table}{gap}{rest}"
+
+
+def _block_cell(source: str, block: Block) -> str:
+    """A block's heading cell with its title, minutes and outcome from lab.toml; the rest is the author's."""
+    own = source.partition("\n")[2].lstrip("\n")
+    if own.startswith(_OUTCOME):
+        own = own.partition("\n\n")[2]
+    head = f"## {block.title} · {block.minutes} minutes\n\n{_OUTCOME}{block.outcome}."
+    return f"{head}\n\n{own}" if own else head
 
 
 def _without_run(output: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The stamp card as data: its fields, the file beside the notebook, the comparison with the server's log."""
+"""The stamp card as data: its fields, the file beside the notebook, the comparison with the transcripts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class CardUnreadableError(Exception):
 
 
 class Mark(TypedDict):
-    """One field compared: whether it agrees, and the log's value (None where the drill has not been run)."""
+    """One field compared: whether it agrees, and the transcript's value (None where the drill has not been run)."""
 
     same: bool
-    log: str | None
+    transcript: str | None
 
 
 class Miss(TypedDict):
@@ -34,7 +34,7 @@ class Miss(TypedDict):
     drill: str
     field: str
     written: str
-    log: str
+    transcript: str
 
 
 Marks = dict[str, dict[str, Mark]]
@@ -53,7 +53,7 @@ def read_card(path: str | Path = "card.json") -> Values:
 
 
 def read_misses(path: str | Path = "card.json") -> list[Miss]:
-    """The fields that once did not agree with the log, in the order they were compared."""
+    """The fields that once did not agree with the transcripts, in the order they were compared."""
     return _read(Path(path))[1]
 
 
@@ -86,28 +86,27 @@ def write_card(path: Path, values: Values, misses: Sequence[Miss]) -> None:
         raise
 
 
-def compare_card(values: Values, log_rows: Sequence[Mapping[str, Any]]) -> Marks:
-    """Each field against the log's row for its drill (first row A, second B, and so on).
+def compare_card(values: Values, rows: Mapping[str, Mapping[str, Any]]) -> Marks:
+    """Each field against the row of its drill's transcript; ``rows`` holds them by the drill's letter.
 
     White space around what was written is ignored. Of a digest, eight characters or more are enough.
     """
-    rows = dict(zip(DRILLS, log_rows, strict=False))
     return {drill: {field: _mark(field, values[drill][field], rows.get(drill)) for field in FIELDS} for drill in DRILLS}
 
 
 def _mark(field: str, written: str, row: Mapping[str, Any] | None) -> Mark:
     if row is None:
-        return {"same": False, "log": None}
-    log, written = str(row.get(field, "")), written.strip()
-    is_prefix = field == "arg_digest" and len(written) >= DIGEST_PREFIX and log.startswith(written)
-    return {"same": written == log or is_prefix, "log": log}
+        return {"same": False, "transcript": None}
+    transcript, written = str(row.get(field, "")), written.strip()
+    is_prefix = field == "arg_digest" and len(written) >= DIGEST_PREFIX and transcript.startswith(written)
+    return {"same": written == transcript or is_prefix, "transcript": transcript}
 
 
 def missed(values: Values, marks: Marks) -> list[Miss]:
-    """Wrong answers, as they are recorded on the card: something was written, and the log has something else."""
+    """Wrong answers, as they are recorded on the card: something was written, and the transcript has something else."""
     return [
-        {"drill": drill, "field": field, "written": values[drill][field], "log": mark["log"]}
+        {"drill": drill, "field": field, "written": values[drill][field], "transcript": mark["transcript"]}
         for drill, fields in marks.items()
         for field, mark in fields.items()
-        if not mark["same"] and mark["log"] is not None and values[drill][field].strip()
+        if not mark["same"] and mark["transcript"] is not None and values[drill][field].strip()
     ]

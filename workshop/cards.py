@@ -1,4 +1,4 @@
-"""The stamp card: a form for the four drills that keeps itself in a file and compares itself with the log.
+"""The stamp card: a form for the four drills that keeps itself in a file and compares itself with the transcripts.
 
 It is an anywidget, because the stock controls have ambiguous names and cut labels. What counts is in
 ``card.json``, not in the widget: values of a widget are not part of a notebook file (spec 5, what was found).
@@ -7,11 +7,12 @@ It is an anywidget, because the stock controls have ambiguous names and cut labe
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import anywidget
 import traitlets
 
 from workshop.card_file import (
@@ -27,19 +28,18 @@ from workshop.card_file import (
     read_misses,
     write_card,
 )
-from workshop.form import Form
-from workshop.panel import Panel, script, stylesheet
+from workshop.panel import script, stylesheet
 
 __all__ = ["CardUnreadableError", "StampCard", "compare_card", "read_card", "read_misses"]
 
 DECISIONS = ("APPLY", "REPLAY_OK", "REJECT")
 
 
-class StampCard(Form):
+class StampCard(anywidget.AnyWidget):
     """Five fields for each of the drills A to D, filled by the student.
 
-    ``read_log`` returns the server's rows, one a drill in order, each with the five fields ("" where a value
-    is missing). ``path`` is the card's file beside the notebook; a card begun earlier is read back from it.
+    ``read_transcripts`` returns a row for each drill that was run, by its letter, with the five fields ("" where a
+    value is missing). ``path`` is the card's file beside the notebook; a card begun earlier is read back from it.
     """
 
     _esm = script("card.js")
@@ -55,8 +55,10 @@ class StampCard(Form):
     # The answer: which press it answers, the marks, and what went wrong ("" where nothing did).
     result = traitlets.Dict({"asked": 0, "marks": {}, "problem": ""}).tag(sync=True)
 
-    def __init__(self, read_log: Callable[[], Sequence[Mapping[str, Any]]], path: str | Path = "card.json") -> None:
-        self._read_log = read_log
+    def __init__(
+        self, read_transcripts: Callable[[], Mapping[str, Mapping[str, Any]]], path: str | Path = "card.json"
+    ) -> None:
+        self._read_transcripts = read_transcripts
         self._path = Path(path).absolute()
         self._turn = threading.RLock()  # callbacks may come on another thread than the cell's
         super().__init__(values=read_card(path), misses=read_misses(path))
@@ -70,9 +72,9 @@ class StampCard(Form):
     def _compare(self, _: object) -> None:
         with self._turn:
             try:
-                rows = self._read_log()
+                rows = self._read_transcripts()
             except Exception as fault:  # whatever the caller's reader raises, the card has to say it
-                self._answer({}, f"The server's log could not be read: {type(fault).__name__}. Is the stub up?")
+                self._answer({}, f"The transcripts could not be read: {type(fault).__name__}. Run the drills first.")
                 return
             marks = compare_card(self.values, rows)
             self.misses = [*self.misses, *(new for new in missed(self.values, marks) if new not in self.misses)]
@@ -90,9 +92,12 @@ class StampCard(Form):
     def _answer(self, marks: Marks, problem: str) -> None:
         self.result = {"asked": self.asked, "marks": marks, "problem": problem}
 
-    def still(self) -> Panel:
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         with self._turn:
-            return Panel(_html(self.values), _text(self.values))
+            table = {"text/plain": _text(self.values), "text/html": _html(self.values)}
+        return {**(data or {}), **table}, metadata
 
 
 def _html(values: Values) -> str:

@@ -23,11 +23,12 @@ class LabInvalid(Mendable):
 
 @dataclass(frozen=True)
 class Block:
-    """A timed part of a lab; ``minutes`` is its place on the timing board."""
+    """A timed part of a lab: its place on the timing board, and what you can do afterwards (``outcome``)."""
 
     id: str
     title: str
     minutes: int
+    outcome: str
 
 
 @dataclass(frozen=True)

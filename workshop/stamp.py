@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -17,10 +18,14 @@ from stub_server.ledger import ORDER_TOOL, EffectLedger, Ledger
 from stub_server.write_once import Decide, Record, StampStore
 from workshop.lab import Lab
 
+if TYPE_CHECKING:
+    from stub_server.server import Stub
+
 __all__ = [
     "ALLOWED_TOOL",
     "SCHEMA_FILE",
     "SCHEMA_SHA256",
+    "Drills",
     "Ledger",
     "StampStore",
     "StoreDied",
@@ -28,9 +33,7 @@ __all__ = [
     "StoreWithoutLock",
     "Transcript",
     "at_once",
-    "card_rows",
     "decide_at_once",
-    "run_drill",
     "send_like_a_library",
 ]
 
@@ -52,34 +55,55 @@ class Transcript:
         return f"Drill {self.letter}\n> {json.dumps(self.payload)}\n< HTTP {self.status}\n< {json.dumps(self.body)}"
 
 
-def run_drill(lab: Lab, letter: str, client: httpx.Client) -> Transcript:
-    """POST ``drill-LETTER.json`` of the lab's data to /tool, once, and keep what came back."""
-    payload = lab.read_json(f"drill-{letter.lower()}.json")
-    reply = client.post("/tool", json=payload)
-    return Transcript(letter.upper(), payload, reply.status_code, reply.json())
+_TRANSCRIPTS: WeakKeyDictionary[Ledger, dict[str, Transcript]] = WeakKeyDictionary()
 
 
-def card_rows(
-    transcripts: Sequence[Transcript], canonical_digest: Callable[[dict[str, Any]], str]
-) -> list[dict[str, str]]:
-    """What the card must say of each drill: the stamp that was sent, the counter and decision that came back.
+class Drills:
+    """The drills of the card, run over HTTP.
 
-    A request without a key has no stamp, so its key and digest are "".
+    The first decision that a drill gets is its transcript, and stays it: a drill that is run again is another
+    request, and its answer belongs on no card.
     """
-    rows = []
-    for transcript in transcripts:
-        args = transcript.payload["arguments"]
-        key = args.get("idempotency_key", "")
-        rows.append(
-            {
-                "tool_name": transcript.payload["tool_name"],
-                "arg_digest": canonical_digest(args) if key else "",
-                "idempotency_key": key,
-                "side_effect_counter": str(transcript.body.get("side_effect_counter", "")),
-                "decision": str(transcript.body.get("decision", "")),
-            }
-        )
-    return rows
+
+    def __init__(self, lab: Lab, stub: Stub) -> None:
+        self._lab = lab
+        self._stub = stub
+        self._client = stub.client()
+
+    @property
+    def transcripts(self) -> dict[str, Transcript]:
+        """The first decided run of each drill, by its letter."""
+        # One ledger, one set of drills: a cell that is run again must not take a replay for a first answer.
+        return _TRANSCRIPTS.setdefault(self._stub.ledger, {})
+
+    def run(self, letter: str) -> Transcript:
+        """POST ``drill-LETTER.json`` of the lab's data to /tool, once, and give what came back."""
+        payload = self._lab.read_json(f"drill-{letter.lower()}.json")
+        reply = self._client.post("/tool", json=payload)
+        transcript = Transcript(letter, payload, reply.status_code, reply.json())
+        if "decision" in transcript.body:
+            self.transcripts.setdefault(letter, transcript)
+        return transcript
+
+    def card_rows(self, canonical_digest: Callable[[dict[str, Any]], str]) -> dict[str, dict[str, str]]:
+        """What the card must say of each drill: the stamp that was sent, the counter and decision that came back.
+
+        The digest is the server's where its answer names one. A request without a key has no stamp, so its key and
+        digest are "". A drill that got no decision yet has no row.
+        """
+        return {letter: _card_row(drill, canonical_digest) for letter, drill in sorted(self.transcripts.items())}
+
+
+def _card_row(drill: Transcript, canonical_digest: Callable[[dict[str, Any]], str]) -> dict[str, str]:
+    args = drill.payload["arguments"]
+    key = args.get("idempotency_key", "")
+    return {
+        "tool_name": drill.payload["tool_name"],
+        "arg_digest": str(drill.body.get("arg_digest") or canonical_digest(args)) if key else "",
+        "idempotency_key": key,
+        "side_effect_counter": str(drill.body.get("side_effect_counter", "")),
+        "decision": str(drill.body["decision"]),
+    }
 
 
 def at_once(ask: Callable[[], Mapping[str, Any]], times: int) -> Counter[str]:
@@ -100,12 +124,31 @@ def decide_at_once(decide: Decide, payload: dict[str, Any], store: StampStore, t
     return at_once(lambda: decide(json.loads(text), store)[1], times)
 
 
+class BrokenLock:
+    """Looks like a lock, whichever way it is asked, and keeps nobody out."""
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+    def locked(self) -> bool:
+        return False
+
+    def __enter__(self) -> bool:
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 class StoreWithoutLock(StampStore):
     """A store whose lock keeps nobody out. Its look-ups wait for one another, so that the race is certain."""
 
     def __init__(self, ledger: EffectLedger, requests: int) -> None:
         super().__init__(ledger)
-        self.lock = cast(threading.Lock, nullcontext())
+        self.lock = cast(threading.Lock, BrokenLock())
         self._all_have_looked = threading.Barrier(requests)
 
     def get(self, key: str) -> Record | None:

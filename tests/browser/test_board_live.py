@@ -19,14 +19,17 @@ packet = "the decision list of one replay, and one sentence that names the first
 id = "storm"
 title = "Reproduce the storm"
 minutes = 12
+outcome = "say what this block was for"
 [[block]]
 id = "cap"
 title = "Cap the fan-out"
 minutes = 22
+outcome = "say what this block was for"
 [[block]]
 id = "replay"
 title = "Replay twice"
 minutes = 15
+outcome = "say what this block was for"
 [[check]]
 id = "lab1.counting"
 block = "cap"

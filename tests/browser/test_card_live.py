@@ -21,7 +21,7 @@ SHOW_CARD = f"""
 from workshop.cards import StampCard
 
 FIELDS = ("tool_name", "arg_digest", "idempotency_key", "side_effect_counter", "decision")
-StampCard(read_log=lambda: [dict(zip(FIELDS, row)) for row in {ROWS!r}])
+StampCard(read_transcripts=lambda: {{letter: dict(zip(FIELDS, row)) for letter, row in zip("ABCD", {ROWS!r})}})
 """
 
 
@@ -66,7 +66,7 @@ def test_filled_by_keyboard_compared_and_kept(open_card: Callable[..., Any], pag
     _, card = open_card()
     fill_by_keyboard(page)
     page.keyboard.press("Enter")  # the Tab after the last field is on the button
-    page.get_by_role("status").filter(has_text="20 of 20 fields agree with the log.").wait_for()
+    page.get_by_role("status").filter(has_text="20 of 20 fields agree with the transcripts.").wait_for()
     kept = json.loads(card.read_text())
     assert [tuple(kept["values"][drill].values()) for drill in "ABCD"] == ROWS
     assert kept["misses"] == []
@@ -86,21 +86,21 @@ def test_a_miss_stays_on_the_card_when_it_is_put_right(open_card: Callable[..., 
     decision = page.get_by_label("Drill B, decision")
     decision.select_option("APPLY")
     page.get_by_role("button", name="Compare").click()
-    page.get_by_text("B, decision: wrote APPLY, the log has REPLAY_OK.").wait_for()
+    page.get_by_text("B, decision: wrote APPLY, the transcript has REPLAY_OK.").wait_for()
     assert decision.get_attribute("aria-invalid") == "true"
     decision.select_option("REPLAY_OK")
     page.get_by_role("button", name="Compare").click()
     page.locator("td", has=decision).get_by_text("✓ same").wait_for()
     assert json.loads(card.read_text())["misses"] == [
-        {"drill": "B", "field": "decision", "written": "APPLY", "log": "REPLAY_OK"}
+        {"drill": "B", "field": "decision", "written": "APPLY", "transcript": "REPLAY_OK"}
     ]
     opened.restart_kernel()
     opened.run_all()
-    page.get_by_text("B, decision: wrote APPLY, the log has REPLAY_OK.").wait_for()
+    page.get_by_text("B, decision: wrote APPLY, the transcript has REPLAY_OK.").wait_for()
     assert page.get_by_label("Drill B, decision").input_value() == "REPLAY_OK"
 
 
-def test_an_empty_field_does_not_show_what_the_log_has(open_card: Callable[..., Any], page: Any) -> None:
+def test_an_empty_field_does_not_show_what_the_transcript_has(open_card: Callable[..., Any], page: Any) -> None:
     open_card()
     page.get_by_role("button", name="Compare").click()
     page.get_by_text("still empty").first.wait_for()

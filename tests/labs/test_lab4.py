@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -28,13 +29,12 @@ from workshop.lab import Lab
 from workshop.stamp import (
     SCHEMA_FILE,
     SCHEMA_SHA256,
+    BrokenLock,
+    Drills,
     StoreDied,
     StoreThatDies,
     StoreWithoutLock,
-    Transcript,
-    card_rows,
     decide_at_once,
-    run_drill,
     send_like_a_library,
 )
 
@@ -50,14 +50,23 @@ def solved() -> dict[str, Any]:
 
 
 @pytest.fixture
-def client(solved: dict[str, Any]) -> Iterator[httpx.Client]:
-    with Stub() as stub, stub.client() as client:
+def stub(solved: dict[str, Any]) -> Iterator[Stub]:
+    with Stub() as stub:
         stub.mount(solved["decide"])
+        yield stub
+
+
+@pytest.fixture
+def client(stub: Stub) -> Iterator[httpx.Client]:
+    with stub.client() as client:
         yield client
 
 
-def run_all_drills(client: httpx.Client) -> list[Transcript]:
-    return [run_drill(LAB, letter, client) for letter in "ABCD"]
+def run_all_drills(stub: Stub) -> Drills:
+    drills = Drills(LAB, stub)
+    for letter in "ABCD":
+        drills.run(letter)
+    return drills
 
 
 @pytest.mark.parametrize(("drill", "digest"), [("a", DRILL_A_DIGEST), ("b", DRILL_A_DIGEST), ("c", DRILL_C_DIGEST)])
@@ -65,8 +74,8 @@ def test_the_drills_have_the_pinned_digests(solved: dict[str, Any], drill: str, 
     assert solved["canonical_digest"](LAB.read_json(f"drill-{drill}.json")["arguments"]) == digest
 
 
-def test_the_four_drills_over_http_make_one_order(client: httpx.Client) -> None:
-    drills = run_all_drills(client)
+def test_the_four_drills_over_http_make_one_order(stub: Stub, client: httpx.Client) -> None:
+    drills = list(run_all_drills(stub).transcripts.values())
 
     assert [drill.status for drill in drills] == [200, 200, 409, 400]
     assert [drill.body["decision"] for drill in drills] == ["APPLY", "REPLAY_OK", "REJECT", "REJECT"]
@@ -75,8 +84,8 @@ def test_the_four_drills_over_http_make_one_order(client: httpx.Client) -> None:
     assert client.get("/ledger").json()["side_effect_counter"] == 1
 
 
-def test_a_client_that_heeds_the_header_sends_a_refused_request_once(client: httpx.Client) -> None:
-    run_all_drills(client)
+def test_a_client_that_heeds_the_header_sends_a_refused_request_once(stub: Stub, client: httpx.Client) -> None:
+    run_all_drills(stub)
     changed = LAB.read_json("drill-c.json")
 
     assert send_like_a_library(client, changed, heeds_the_header=False) == 3
@@ -95,12 +104,39 @@ def test_host_write_gives_back_a_refusal_with_its_stamp(solved: dict[str, Any], 
     }
 
 
-def test_a_card_filled_from_the_transcripts_agrees_with_the_log(solved: dict[str, Any], client: httpx.Client) -> None:
-    rows = card_rows(run_all_drills(client), solved["canonical_digest"])
-    marks = compare_card(dict(zip("ABCD", rows, strict=True)), rows)
+def test_a_card_filled_from_the_transcripts_agrees_with_them(solved: dict[str, Any], stub: Stub) -> None:
+    rows = run_all_drills(stub).card_rows(solved["canonical_digest"])
+    marks = compare_card(rows, rows)
 
-    assert [row["arg_digest"] for row in rows] == [DRILL_A_DIGEST, DRILL_A_DIGEST, DRILL_C_DIGEST, ""]
+    assert [row["arg_digest"] for row in rows.values()] == [DRILL_A_DIGEST, DRILL_A_DIGEST, DRILL_C_DIGEST, ""]
     assert all(mark["same"] for fields in marks.values() for mark in fields.values())
+
+
+def test_a_drill_that_is_run_again_leaves_its_transcript_alone(stub: Stub) -> None:
+    run_all_drills(stub)
+    drills = Drills(LAB, stub)  # as by a cell that is run again
+    again = drills.run("A")
+
+    assert again.body["decision"] == "REPLAY_OK"
+    assert drills.transcripts["A"].body["decision"] == "APPLY"
+
+
+def test_a_ledger_that_is_begun_anew_begins_the_drills_anew(stub: Stub) -> None:
+    drills = run_all_drills(stub)
+    stub.reset()
+
+    assert drills.transcripts == {}
+    assert drills.run("A").body["decision"] == drills.transcripts["A"].body["decision"] == "APPLY"
+
+
+def test_a_drill_without_a_decision_is_on_no_card_until_it_gets_one(solved: dict[str, Any]) -> None:
+    with Stub() as stub:
+        drills = Drills(LAB, stub)
+        drills.run("A")  # nothing is mounted yet
+        assert drills.card_rows(solved["canonical_digest"]) == {}
+        stub.mount(solved["decide"])
+        drills.run("A")
+        assert drills.card_rows(solved["canonical_digest"])["A"]["decision"] == "APPLY"
 
 
 def overlapping(decide: Any, hold: str) -> tuple[str, int]:
@@ -212,6 +248,20 @@ def test_without_its_lock_the_solution_makes_an_order_for_every_request(solved: 
 
     assert decisions == {"APPLY": 16}
     assert ledger.count == 16
+
+
+def test_the_broken_lock_answers_as_a_lock_does_and_keeps_nobody_out(solved: dict[str, Any]) -> None:
+    assert not {name for name in dir(threading.Lock()) if not name.startswith("_")} - {
+        *dir(BrokenLock()),
+        "acquire_lock",  # old names of the same
+        "release_lock",
+        "locked_lock",
+    }
+    lock = BrokenLock()
+    with lock:
+        assert lock.acquire(blocking=False)
+        assert not lock.locked()
+    lock.release()
 
 
 def test_a_crash_between_effect_and_record_makes_a_second_order(solved: dict[str, Any]) -> None:

@@ -15,36 +15,41 @@ from workshop.cards import CardUnreadableError, StampCard, compare_card, read_ca
 DIGEST = "b52a59f92584c188d1d10baa945cff6ec28593fce92f0c2291a3c46f9f5e7df4"
 APPLY = dict(zip(FIELDS, ("create_lab_order", DIGEST, "intent-alpha-01", 1, "APPLY"), strict=True))
 NO_KEY = dict(zip(FIELDS, ("create_lab_order", "", "", 1, "REJECT"), strict=True))
-LOG = [APPLY, {**APPLY, "decision": "REPLAY_OK"}, {**APPLY, "decision": "REJECT"}, NO_KEY]
+ROWS = {
+    "A": APPLY,
+    "B": {**APPLY, "decision": "REPLAY_OK"},
+    "C": {**APPLY, "decision": "REJECT"},
+    "D": NO_KEY,
+}
 
 
 def filled() -> dict[str, dict[str, str]]:
-    return {drill: {field: str(row[field]) for field in FIELDS} for drill, row in zip("ABCD", LOG, strict=True)}
+    return {drill: {field: str(row[field]) for field in FIELDS} for drill, row in ROWS.items()}
 
 
-def card(path: Path, log: list[dict[str, Any]] | None = None) -> StampCard:
-    return StampCard(read_log=lambda: LOG if log is None else log, path=path / "card.json")
+def card(path: Path, rows: dict[str, dict[str, Any]] | None = None) -> StampCard:
+    return StampCard(read_transcripts=lambda: ROWS if rows is None else rows, path=path / "card.json")
 
 
 def test_a_full_card_agrees_in_every_field() -> None:
-    marks = compare_card(filled(), LOG)
+    marks = compare_card(filled(), ROWS)
     assert all(mark["same"] for fields in marks.values() for mark in fields.values())
 
 
-def test_a_mark_tells_what_the_log_has() -> None:
+def test_a_mark_tells_what_the_transcript_has() -> None:
     values = filled()
     values["B"]["decision"] = "APPLY"
-    assert compare_card(values, LOG)["B"]["decision"] == {"same": False, "log": "REPLAY_OK"}
+    assert compare_card(values, ROWS)["B"]["decision"] == {"same": False, "transcript": "REPLAY_OK"}
 
 
 def test_a_field_left_empty_agrees_where_the_reply_had_no_value() -> None:
-    assert compare_card(filled(), LOG)["D"]["idempotency_key"] == {"same": True, "log": ""}
+    assert compare_card(filled(), ROWS)["D"]["idempotency_key"] == {"same": True, "transcript": ""}
 
 
 def test_a_drill_that_was_not_run_agrees_with_nothing() -> None:
-    marks = compare_card(empty_card(), LOG[:1])
+    marks = compare_card(empty_card(), {"A": APPLY})
     assert not any(mark["same"] for mark in marks["B"].values())
-    assert marks["B"]["decision"]["log"] is None
+    assert marks["B"]["decision"]["transcript"] is None
 
 
 @pytest.mark.parametrize(
@@ -54,13 +59,13 @@ def test_a_drill_that_was_not_run_agrees_with_nothing() -> None:
 def test_eight_characters_of_a_digest_are_enough(written: str, same: bool) -> None:
     values = filled()
     values["A"]["arg_digest"] = written
-    assert compare_card(values, LOG)["A"]["arg_digest"]["same"] is same
+    assert compare_card(values, ROWS)["A"]["arg_digest"]["same"] is same
 
 
 def test_a_key_is_compared_whole() -> None:
     values = filled()
     values["A"]["idempotency_key"] = "intent-alpha"
-    assert not compare_card(values, LOG)["A"]["idempotency_key"]["same"]
+    assert not compare_card(values, ROWS)["A"]["idempotency_key"]["same"]
 
 
 def test_without_a_file_the_card_is_empty(tmp_path: Path) -> None:
@@ -76,7 +81,7 @@ def test_what_is_written_is_in_the_file_and_is_read_back(tmp_path: Path) -> None
 def test_the_file_is_kept_where_the_card_was_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path)
-    made = StampCard(read_log=lambda: LOG)
+    made = StampCard(read_transcripts=lambda: ROWS)
     monkeypatch.chdir(tmp_path / "other")
     made.values = filled()
     assert (tmp_path / "card.json").exists()
@@ -110,7 +115,7 @@ def test_a_miss_stays_when_it_is_put_right(tmp_path: Path) -> None:
     made.set_state({"values": filled(), "asked": 2})
     made.set_state({"asked": 3})
     assert read_misses(tmp_path / "card.json") == [
-        {"drill": "A", "field": "decision", "written": "REJECT", "log": "APPLY"}
+        {"drill": "A", "field": "decision", "written": "REJECT", "transcript": "APPLY"}
     ]
 
 
@@ -120,13 +125,13 @@ def test_an_empty_field_is_no_miss(tmp_path: Path) -> None:
     assert made.misses == []
 
 
-def test_a_log_that_cannot_be_read_is_said_and_marks_nothing(tmp_path: Path) -> None:
-    def down() -> list[dict[str, Any]]:
+def test_transcripts_that_cannot_be_read_are_said_and_mark_nothing(tmp_path: Path) -> None:
+    def down() -> dict[str, dict[str, Any]]:
         raise ConnectionError
 
-    made = StampCard(read_log=down, path=tmp_path / "card.json")
+    made = StampCard(read_transcripts=down, path=tmp_path / "card.json")
     made.set_state({"asked": 1})
-    assert made.result["problem"].startswith("The server's log could not be read: ConnectionError")
+    assert made.result["problem"].startswith("The transcripts could not be read: ConnectionError")
     assert made.result["marks"] == {}
 
 

@@ -22,10 +22,12 @@ packet = "half of it </script><b>now</b>"
 id = "first"
 title = "First \\"half\\""
 minutes = 12
+outcome = "say what this block was for"
 [[block]]
 id = "second"
 title = "Second half"
 minutes = 22
+outcome = "say what this block was for"
 [[check]]
 id = "lab9.check"
 block = "first"

@@ -19,6 +19,7 @@ packet = "half of it"
 id = "first"
 title = "First half"
 minutes = 12
+outcome = "say what this block was for"
 [[check]]
 id = "lab9.check"
 block = "first"
@@ -35,7 +36,7 @@ CELLS = (
     'decision_list([{"tool": "search", "ok": False, "reason": "total_cap"}])',
     'call_tree({"label": "agent", "denied": None, "children": []})',
     "queue_depth([(0, 1), (1, 2)], [(0, 1)])",
-    "from workshop.cards import StampCard\n\nStampCard(read_log=list)",
+    "from workshop.cards import StampCard\n\nStampCard(read_transcripts=dict)",
 )
 
 

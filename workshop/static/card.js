@@ -1,6 +1,16 @@
 // The stamp card's form. Every change goes to the kernel, which keeps it in card.json.
 const QUIET_FOR = 250; // ms without a key before a change is sent
 
+const make = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+};
+// JupyterLab's one-key shortcuts (b adds a cell, x cuts one) stay away from a control marked like this.
+const control = (tag, attributes, ...children) =>
+  make(tag, { "data-lm-suppress-shortcuts": "", ...attributes }, ...children);
+
 let cards = 0;
 
 function render({ model, el }) {
@@ -38,7 +48,7 @@ function render({ model, el }) {
     make("p", { class: "ao-quiet" },
       "Leave a field empty where the reply has no value. Of a digest, the first eight characters are enough."),
     make("div", { class: "ao-controls" },
-      control("button", { type: "submit", class: "ao-primary" }, "Compare with the server's log"), print),
+      control("button", { type: "submit", class: "ao-primary" }, "Compare with the transcripts"), print),
     status, missed);
   el.classList.add("ao", "ao-card");
   el.replaceChildren(form);
@@ -84,8 +94,8 @@ function render({ model, el }) {
   const show = ({ input, mark }, found) => {
     const [kind, words] = !found ? ["", ""]
       : found.same ? ["ao-yes", "✓ same"]
-      : !input.value.trim() ? ["ao-quiet", "○ still empty"] // no answer: the log's value stays hidden
-      : ["ao-no", found.log === null ? "✗ not in the log yet" : `✗ log: ${brief(found.log)}`];
+      : !input.value.trim() ? ["ao-quiet", "○ still empty"] // no answer: the transcript's value stays hidden
+      : ["ao-no", found.transcript === null ? "✗ drill not run yet" : `✗ transcript: ${brief(found.transcript)}`];
     mark.className = `ao-mark ${kind}`;
     mark.textContent = words;
     if (kind === "ao-no") input.setAttribute("aria-invalid", "true");
@@ -95,7 +105,7 @@ function render({ model, el }) {
     const { marks, problem } = model.get("result");
     for (const cell of cells) show(cell, marks[cell.drill]?.[cell.field]);
     const same = cells.filter(({ drill, field }) => marks[drill]?.[field].same).length;
-    status.textContent = problem || (Object.keys(marks).length ? `${same} of ${cells.length} fields agree with the log.` : "");
+    status.textContent = problem || (Object.keys(marks).length ? `${same} of ${cells.length} fields agree with the transcripts.` : "");
   };
   const listMisses = () => {
     const misses = model.get("misses");
@@ -116,8 +126,8 @@ function render({ model, el }) {
 }
 
 const brief = (value) => (value.length > 24 ? `${value.slice(0, 12)}…` : value || "no value");
-const sentence = ({ drill, field, written, log }) =>
-  `${drill}, ${field}: wrote ${brief(written)}, the log has ${brief(log)}.`;
+const sentence = ({ drill, field, written, transcript }) =>
+  `${drill}, ${field}: wrote ${brief(written)}, the transcript has ${brief(transcript)}.`;
 
 // The browser's own File > Print prints the page as saved, with an empty card: so a page of its own.
 function printCard(cells, drills, fields, misses) {
