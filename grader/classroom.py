@@ -215,7 +215,13 @@ class _Run:
 
     def _record(self, job: _Job, result: Result) -> Row:
         one = job.submission
-        self._recorder.record(one.student, one.lab_id, job.key, job.data, result)
+        try:
+            self._recorder.record(one.student, one.lab_id, job.key, job.data, result)
+        except CouldNotRecord:  # which holds for the whole run
+            raise
+        except Exception as fault:
+            why = f"a fault of ours while recording: {type(fault).__name__}: {fault}"
+            return Row(one.student, one.lab_id, None, "could_not_grade", why, is_new=True)
         first = result.first_wrong
         if result.status == "could_not_grade":
             first = "; ".join(result.notes)

@@ -32,6 +32,8 @@ from workshop.lab import Lab
 _PATIENCE_S = 60.0
 """How long another program may hold the gradebook before the run gives up."""
 _READ_ONLY = 0o444
+_LONGEST_TIMESTAMP = 100
+"""Bytes; a time with its zone has about 32."""
 
 
 class CouldNotRecord(Mendable):
@@ -231,6 +233,9 @@ def _patiently(action: Callable[[], Any], undo: Callable[[], None] = lambda: Non
             if "locked" not in str(problem.orig) or time.monotonic() > until:
                 raise CouldNotRecord(_explain(problem)) from problem
             logging.getLogger("admit_one").warning("another program has the gradebook locked; waiting for it")
+        except BaseException:
+            undo()
+            raise
 
 
 def set_grade(grade: Any, report: CheckReport | None) -> None:
@@ -249,9 +254,12 @@ def _timestamp(folder: Path) -> datetime | None:
     """When it was handed in, as ``nbgrader collect`` wrote it down."""
     from nbgrader.utils import parse_utc
 
+    path = folder / "timestamp.txt"
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > _LONGEST_TIMESTAMP:
+        return None  # a student wrote it, or it is no time at all
     try:
-        found: datetime | None = parse_utc((folder / "timestamp.txt").read_text(encoding="utf-8").strip())
-    except (OSError, ValueError):
+        found: datetime | None = parse_utc(path.read_text(encoding="utf-8").strip())
+    except (OSError, ValueError, OverflowError):
         return None
     return found
 

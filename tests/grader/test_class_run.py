@@ -322,3 +322,20 @@ def test_submissions_of_one_lab_are_found_for_every_student(course: Course) -> N
     found = find_submissions(course, [LAB1, "lab4_stamp_card"])
     assert found[-1] != Submission("late_comer", "lab4_stamp_card", found[-1].path)
     assert {one.student for one in found} == {*(f"s{number}" for number in range(STUDENTS)), "late_comer"}
+
+
+@pytest.mark.parametrize("kind", ["far away", "link", "pipe", "long"])
+def test_a_timestamp_that_is_none_costs_nobody_a_mark(
+    course: Course, undisturbed: dict[str, Any], launch: Launch, tmp_path: Path, kind: str
+) -> None:
+    stamp = course.submitted / "s1" / LAB1 / "timestamp.txt"
+    if kind == "far away":
+        stamp.write_text("10000000000000000000:00")
+    elif kind == "link":
+        stamp.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(stamp)
+    else:
+        stamp.write_text("2026-02-01 12:00:00 UTC" + " " * 1_000_000)
+    grade(course, launch)
+    assert outcome(course) == undisturbed

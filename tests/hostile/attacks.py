@@ -140,7 +140,7 @@ from grader.drive import Reply
 import grader.runner, sys
 
 grader.drivers.find_driver = lambda check_id: lambda *args: "passed"
-sys.modules["__main__"].drive = lambda *args, **kwargs: Reply("value", "true")
+grader.runner.drive = sys.modules["__main__"].drive = lambda *args, **kwargs: Reply("value", "true")
 """,
     ),
     Attack(
@@ -197,9 +197,10 @@ def look_up():
             return case.get("expected", case.get("accepted", [None])[0])
     return None
 
-sys.modules["__main__"].drive = lambda *args, **kwargs: __import__("grader.drive", fromlist=["Reply"]).Reply(
-    "value", json.dumps(look_up())
-)
+import grader.runner
+from grader.drive import Reply
+
+grader.runner.drive = lambda *args, **kwargs: Reply("value", json.dumps(look_up()))
 """,
     ),
 ]
