@@ -12,7 +12,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from workshop.card_file import (
@@ -28,14 +27,15 @@ from workshop.card_file import (
     read_misses,
     write_card,
 )
-from workshop.panel import script, stylesheet
+from workshop.form import Form
+from workshop.panel import Panel, script, stylesheet
 
 __all__ = ["CardUnreadableError", "StampCard", "compare_card", "read_card", "read_misses"]
 
 DECISIONS = ("APPLY", "REPLAY_OK", "REJECT")
 
 
-class StampCard(anywidget.AnyWidget):
+class StampCard(Form):
     """Five fields for each of the drills A to D, filled by the student.
 
     ``read_transcripts`` returns a row for each drill that was run, by its letter, with the five fields ("" where a
@@ -92,12 +92,9 @@ class StampCard(anywidget.AnyWidget):
     def _answer(self, marks: Marks, problem: str) -> None:
         self.result = {"asked": self.asked, "marks": marks, "problem": problem}
 
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+    def still(self) -> Panel:
         with self._turn:
-            table = {"text/plain": _text(self.values), "text/html": _html(self.values)}
-        return {**(data or {}), **table}, metadata
+            return Panel(_html(self.values), _text(self.values))
 
 
 def _html(values: Values) -> str:

@@ -1,16 +1,6 @@
 // The stamp card's form. Every change goes to the kernel, which keeps it in card.json.
 const QUIET_FOR = 250; // ms without a key before a change is sent
 
-const make = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-};
-// JupyterLab's one-key shortcuts (b adds a cell, x cuts one) stay away from a control marked like this.
-const control = (tag, attributes, ...children) =>
-  make(tag, { "data-lm-suppress-shortcuts": "", ...attributes }, ...children);
-
 let cards = 0;
 
 function render({ model, el }) {
