@@ -122,6 +122,8 @@ def bwrap_options(view: View, furniture: Path, bounds: Bounds, *, is_root: bool)
         *_environment(view),
         *_mounts(view, furniture),
         *("--proc", "/proc", "--dev", "/dev"),
+        # Its owner may write a namespace's settings: the next notebook in a kept sandbox would find them changed.
+        *("--ro-bind", "/proc/sys", "/proc/sys"),
         *_writable(bounds, is_root=is_root),
         *_room(furniture),
         *("--remount-ro", "/dev", "--remount-ro", "/"),

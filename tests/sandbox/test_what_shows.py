@@ -147,7 +147,7 @@ except OSError as refused:
 
 
 def test_nothing_of_the_kernels_can_be_written(inside: Visit) -> None:
-    """For root in a sandbox hundreds of the machine's own files in /proc would be open."""
+    """Root in a sandbox could write hundreds of the machine's own files in /proc; a user, its namespaces' settings."""
     source = """
 import os
 print(*(
@@ -158,11 +158,8 @@ print(*(
     if os.access(os.path.join(folder, name), os.W_OK)
 ))
 """
-    open_to_everybody = {
-        "/proc/sys/kernel/ns_last_pid",
-        *(f"/proc/pressure/{name}" for name in ("cpu", "io", "memory")),
-    }
-    assert set(inside.run(source).split()) <= open_to_everybody
+    # What asks to be told of pressure: open to everybody, on any machine.
+    assert [name for name in inside.run(source).split() if not name.startswith("/proc/pressure/")] == []
 
 
 def test_the_labs_data_cannot_be_changed_or_moved_away(inside: Visit) -> None:
