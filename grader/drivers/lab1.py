@@ -11,31 +11,31 @@ from typing import Any
 from grader.drivers import Json, World, driver
 from grader.drivers.clocks import clock, jumping, standing_still
 from grader.drivers.recorded import NotRecorded, play_back
-from workshop.budget import BudgetDenied, ToolBudget
+from grader.drivers.scripted import ScriptedBudget
+from grader.drivers.stand_ins import stand_ins
+from workshop.budget import BudgetDenied
 
 
 @driver("lab1.test")
 def caps_test(world: World, case: dict[str, Any], test_caps: Any) -> Json:
-    """Run the student's test against recorded budgets, put in place of its global name Budget."""
+    """Run the student's test against recorded budgets, put in place of its global name Budget.
+
+    A case names a public recording or brings one of its own, whose rightness shows only where it is played.
+    """
     recordings = world.lab.read_json("recorded_budgets.json")
     names = test_caps.__globals__
-    return [_run_test(test_caps, names, {**recordings[asked["recording"]], **asked}) for asked in case["budgets"]]
+    asked = [{**recordings.get(budget.get("recording"), {}), **budget} for budget in case["budgets"]]
+    return [_run_test(test_caps, names, recording) for recording in asked]
 
 
 def _run_test(test_caps: Any, names: dict[str, Any], recording: dict[str, Any]) -> str:
-    is_defined, before = "Budget" in names, names.get("Budget")
-    names["Budget"] = play_back(recording)
-    try:
-        test_caps()
-    except (KeyboardInterrupt, SystemExit, NotRecorded, NotImplementedError):
-        raise  # no outcome of a test: stopped, asked beyond the recording, or not filled in
-    except BaseException:  # pytest's own failures are no Exceptions
-        return "failed"
-    finally:
-        if is_defined:
-            names["Budget"] = before
-        else:
-            del names["Budget"]
+    with stand_ins((names, {"Budget": play_back(recording)})):
+        try:
+            test_caps()
+        except (KeyboardInterrupt, SystemExit, NotRecorded, NotImplementedError):
+            raise  # no outcome of a test: stopped, asked beyond the recording, or not filled in
+        except BaseException:  # pytest's own failures are no Exceptions
+            return "failed"
     return "passed"
 
 
@@ -93,22 +93,21 @@ def _decisions(budget_class: Any, case: dict[str, Any]) -> Json:
 
 
 def _some_decisions(budget_class: Any, case: dict[str, Any]) -> Json:
-    """The decisions on the calls at ``about``; of the others only whether one was denied."""
-    heard = _ask_all(budget_class, case)[0]
-    return {"decisions": [heard[place].decision for place in case["about"]], "any_denied": _any_denied(heard)}
+    return _about(_ask_all(budget_class, case)[0], case)
 
 
-def _any_denied(heard: list[Heard]) -> bool:
-    return any(one.decision != "admit" for one in heard)
+def _about(heard: list[Heard], case: dict[str, Any]) -> list[str]:
+    """The decisions on the calls at ``about``: the others are for other cases to judge."""
+    return [heard[place].decision for place in case["about"]]
 
 
 def _denials(name: str, is_at_fault: Callable[[Heard], bool]) -> Callable[[Any, dict[str, Any]], Json]:
-    """Count the denials at fault, whichever calls were denied: that is for other cases to judge."""
+    """Count the denials at fault, whichever calls were denied, and tell the decisions ``about`` some calls."""
 
     def observe(budget_class: Any, case: dict[str, Any]) -> Json:
         heard = _ask_all(budget_class, case)[0]
         at_fault = sum(is_at_fault(one) for one in heard if one.decision != "admit")
-        return {"any_denied": _any_denied(heard), name: at_fault}
+        return {"decisions": _about(heard, case), name: at_fault}
 
     return observe
 
@@ -122,20 +121,20 @@ def _rows_after(budget_class: Any, case: dict[str, Any]) -> Json:
 
 
 def _by_clock(budget_class: Any, case: dict[str, Any]) -> Json:
-    """Ask twice, the clock standing still and then jumping; count the decisions that changed."""
+    """Ask twice, the clock standing still and then jumping; count the decisions that changed, and tell some."""
     names = getattr(budget_class.admit, "__globals__", {})
     with clock(standing_still(), names):
         still = _ask_all(budget_class, case)[0]
     with clock(jumping(), names):
         jumped = _ask_all(budget_class, case)[0]
     changed = sum(one.decision != other.decision for one, other in zip(still, jumped, strict=True))
-    return {"any_denied": _any_denied(still), "changed_by_clock": changed}
+    return {"decisions": _about(jumped, case), "changed_by_clock": changed}
 
 
 _OBSERVERS: dict[str, Callable[[Any, dict[str, Any]], Json]] = {
     "decisions": _decisions,
     "some_decisions": _some_decisions,
-    "any_denied": lambda budget_class, case: _any_denied(_ask_all(budget_class, case)[0]),
+    "any_denied": lambda budget_class, case: any(one.decision != "admit" for one in _ask_all(budget_class, case)[0]),
     "counters": _counters_after,
     "rows": _rows_after,
     "denials_without_row": _denials("without_row", lambda heard: not heard.has_row),
@@ -164,30 +163,13 @@ def _class_state(budget_class: Any) -> list[tuple[str, Any]]:
     return [(name, it) for name, it in vars(budget_class).items() if name[:2] != "__" and isinstance(it, kinds)]
 
 
-class ScriptedBudget(ToolBudget):
-    """Gives the decisions of a script, one a call, and writes down what it was asked."""
-
-    def __init__(self, script: list[str]) -> None:
-        super().__init__(permit={})
-        self.script = script
-        self.asked: list[dict[str, Any]] = []
-        self.depths: list[int] = []
-
-    def admit(self, tool: str, args: dict[str, Any], *, depth: int) -> None:
-        reason = self.script[min(len(self.asked), len(self.script) - 1)]
-        self.asked.append({"tool": tool, "args": args})
-        self.depths.append(depth)
-        if reason != "admit":
-            self.deny(tool, reason)
-        self.decisions.append({"tool": tool, "ok": True, "reason": reason})
-
-
 @driver("lab1.replay")
 def replay_of_trace(world: World, case: dict[str, Any], replay: Any) -> Json:
     """Replay a trace against a scripted or a recorded budget."""
     by_step = {"by_step": case["by_step"]} if "by_step" in case else {}
     if "script" in case:
-        budget = ScriptedBudget(case["script"])
+        script = case["script"]
+        budget = ScriptedBudget(lambda turn, _: script[min(turn, len(script) - 1)], {})
         returned = replay(case["trace"], budget, **by_step)
         told = {"decisions": returned, "asked": budget.asked, "depths": budget.depths}
         return told[case["observe"]]

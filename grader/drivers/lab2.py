@@ -6,15 +6,17 @@ import copy
 import json
 import math
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import chdir, contextmanager
+from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from grader.drivers import Json, World, driver
-from grader.drivers.planner_room import PlannerRoom, ScriptedBudget
+from grader.drivers.planner_room import PlannerRoom
+from grader.drivers.scripted import ScriptedBudget
+from grader.drivers.stand_ins import stand_ins
 from workshop.budget import BudgetDenied
 from workshop.planning import Call, tool_runner
 
@@ -106,7 +108,8 @@ def planner(world: World, case: dict[str, Any], plan_once: Any) -> Json:
     The planner plays the case's ``script`` or answers with its ``message``; the budget denies the tools in
     ``denies``. ``may_raise`` takes any exception for an end, where a case only counts requests.
     """
-    room, budget = PlannerRoom(case), ScriptedBudget(case.get("max_parallel", 1), case.get("denies", {}))
+    room, denies = PlannerRoom(case), case.get("denies", {})
+    budget = ScriptedBudget(lambda _, tool: denies.get(tool, "admit"), {"max_parallel": case.get("max_parallel", 1)})
     messages = [{"role": "user", "content": case.get("ask", "Find out about retries.")}]
     depth = {"depth": case["depth"]} if "depth" in case else {}
     calls: list[Call] = []
@@ -114,7 +117,8 @@ def planner(world: World, case: dict[str, Any], plan_once: Any) -> Json:
     run_tool = tool_runner(httpx.Client(transport=room, base_url="http://stub"))
     with httpx.Client(transport=room, base_url="http://stub/v1", timeout=case.get("timeout_s", 7.0)) as client:
         try:
-            with _called_run_tool(plan_once, run_tool):
+            # Whatever the notebook calls run_tool: in the student's code it is the counted runner.
+            with stand_ins((getattr(plan_once, "__globals__", {}), {"run_tool": run_tool})):
                 calls = list(plan_once(messages, budget, client, **depth))
             for call in calls:
                 run_tool(call)
@@ -142,18 +146,3 @@ def planner(world: World, case: dict[str, Any], plan_once: Any) -> Json:
 
 def _is_whole(asked: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
     return asked.get("messages") == messages and bool(asked.get("model")) and bool(asked.get("tools"))
-
-
-@contextmanager
-def _called_run_tool(plan_once: Any, run_tool: Callable[[Call], Any]) -> Iterator[None]:
-    """Let the name run_tool mean the counted runner in the student's code, whatever the notebook calls so."""
-    names = getattr(plan_once, "__globals__", {})
-    is_defined, before = "run_tool" in names, names.get("run_tool")
-    names["run_tool"] = run_tool
-    try:
-        yield
-    finally:
-        if is_defined:
-            names["run_tool"] = before
-        else:
-            del names["run_tool"]

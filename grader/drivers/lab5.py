@@ -7,12 +7,13 @@ import inspect
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from grader.drivers import Json, World, driver
 from grader.drivers.hung import ask_to_kill, ended_worker
+from grader.drivers.stand_ins import stand_ins
 from workshop.loop import Allowlist, GateError, RunBudget, Student, ToolSpec, make_allowlist, run_agent
 from workshop.make_believe import MakeBelieveClock, MakeBelieveTools, MakeBelieveWorker, Script
 
@@ -154,8 +155,7 @@ def _loop(
     return {"end": end, "model_turns": len(turns), "tools_started": len(tools.started)}
 
 
-@contextmanager
-def _time_is(clock: MakeBelieveClock, dispatch: Any) -> Iterator[None]:
+def _time_is(clock: MakeBelieveClock, dispatch: Any) -> AbstractContextManager[None]:
     """Let time.sleep and kill_tree reach make-believe workers: the one moves their clock, the other ends them.
 
     Put in place of the notebook's own names while a case runs, and only in this thread.
@@ -169,24 +169,8 @@ def _time_is(clock: MakeBelieveClock, dispatch: Any) -> Iterator[None]:
             real_sleep(seconds)
 
     names = getattr(inspect.unwrap(dispatch), "__globals__", {})
-    replaced: list[tuple[dict[str, Any], str, Any]] = []
-    stand_ins = {"kill_tree": MakeBelieveWorker.kill}
-    stand_ins |= {name: sleep for name, value in names.items() if value is real_sleep}
-    for namespace, entries in ((vars(time), {"sleep": sleep}), (names, stand_ins)):
-        for name, stand_in in entries.items():
-            replaced.append((namespace, name, namespace.get(name, _MISSING)))
-            namespace[name] = stand_in
-    try:
-        yield
-    finally:
-        for namespace, name, value in reversed(replaced):
-            if value is _MISSING:
-                del namespace[name]
-            else:
-                namespace[name] = value
-
-
-_MISSING = object()
+    own_sleeps = {name: sleep for name, value in names.items() if value is real_sleep}
+    return stand_ins((vars(time), {"sleep": sleep}), (names, {"kill_tree": MakeBelieveWorker.kill, **own_sleeps}))
 
 
 @driver("lab5.kill")

@@ -1,4 +1,4 @@
-"""A planner, its tools and a budget for one case of lab 2: the stub in this process, every request counted."""
+"""A planner and its tools for one case of lab 2: the stub in this process, every request counted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 
 from stub_server import StubApp, SyncTransport
-from workshop.budget import ToolBudget
 
 
 class PlannerRoom(httpx.BaseTransport):
@@ -47,20 +46,3 @@ class PlannerRoom(httpx.BaseTransport):
             return httpx.Response(self._case.get("status", 200), json=reply, request=request)
         script = {**body, "model": self._case["script"]}
         return self._stub.handle_request(httpx.Request("POST", request.url, json=script))
-
-
-class ScriptedBudget(ToolBudget):
-    """Denies the tools of a table, each with its reason, admits all others, and writes down what it was asked."""
-
-    def __init__(self, max_parallel: int, denies: dict[str, str]) -> None:
-        super().__init__(permit={"max_parallel": max_parallel})
-        self._denies = denies
-        self.asked: list[dict[str, Any]] = []
-        self.depths: list[int] = []
-
-    def admit(self, tool: str, args: dict[str, Any], *, depth: int) -> None:
-        self.asked.append({"tool": tool, "args": args})
-        self.depths.append(depth)
-        if tool in self._denies:
-            self.deny(tool, self._denies[tool])
-        self.decisions.append({"tool": tool, "ok": True, "reason": "admit"})
