@@ -30,18 +30,22 @@ class RecordedBudget(ToolBudget):
         self._state = self.recording["states"][0]
 
     def admit(self, tool: str, args: dict[str, Any], *, depth: int) -> None:
-        """Do what was recorded for this call: the last recorded depth stands for every deeper one."""
+        """Do what was recorded for this call: the last recorded depth stands for every deeper one.
+
+        A reason after ``row:`` is written down and not raised, one after ``silent:`` neither.
+        """
         moves = self._state["moves"]
         by_depth = moves.get(tool, moves[ANY_TOOL])
-        reason, _, state = by_depth[max(1, min(depth, len(by_depth))) - 1].partition(">")
+        move, _, state = by_depth[max(1, min(depth, len(by_depth))) - 1].partition(">")
+        how, _, reason = move.rpartition(":")
         if state:
             self._state = self.recording["states"][int(state)]
             self.total_calls = self._state["total_calls"]
             self.per_tool = dict(self._state["per_tool"])
             self.depth = self._state["depth"]
-        if self.recording.get("writes_rows", True):
+        if how != "silent" and self.recording.get("writes_rows", True):
             self.decisions.append({"tool": tool, "ok": reason == "admit", "reason": reason})
-        if reason != "admit" and self.recording.get("raises", True):
+        if reason != "admit" and not how and self.recording.get("raises", True):
             raise BudgetDenied(reason)
 
 
