@@ -6,7 +6,6 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +16,7 @@ import httpx
 from stub_server.ledger import ORDER_TOOL, EffectLedger, Ledger
 from stub_server.write_once import Decide, Record, StampStore
 from workshop.lab import Lab
+from workshop.together import start_together
 
 if TYPE_CHECKING:
     from stub_server.server import Stub
@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 ALLOWED_TOOL = ORDER_TOOL
+GIVE_UP_S = 30.0
 SCHEMA_FILE = "create_lab_order.schema.json"
 SCHEMA_SHA256 = "f21b5f24ba079895e0234fefd949fafe7d347549ce003702508d53eed2c00c67"
 
@@ -108,14 +109,7 @@ def _card_row(drill: Transcript, canonical_digest: Callable[[dict[str, Any]], st
 
 def at_once(ask: Callable[[], Mapping[str, Any]], times: int) -> Counter[str]:
     """Call ``ask`` from ``times`` threads that start together; how often its reply held each decision."""
-    start = threading.Barrier(times)
-
-    def ask_when_all_are_here(_: int) -> str:
-        start.wait()
-        return str(ask().get("decision"))
-
-    with ThreadPoolExecutor(max_workers=times) as pool:
-        return Counter(pool.map(ask_when_all_are_here, range(times)))
+    return Counter(str(reply.get("decision")) for reply in start_together(ask, times, within_s=GIVE_UP_S))
 
 
 def decide_at_once(decide: Decide, payload: dict[str, Any], store: StampStore, times: int) -> Counter[str]:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from stub_server.ledger import EffectLedger
 from stub_server.write_once import Decide, Record, StampStore
+from workshop.together import start_together
 
 # Waits are counted in rounds: on a machine that starves the process, rounds get longer and none is lost.
 ROUND_S = 0.005
@@ -177,27 +178,11 @@ def ask_at_once(decide: Decide, payload: Any, store: SlowLookUpStore) -> list[An
 
     Raises what one of them raised, or TimeoutError where one never came back.
     """
-    start = threading.Barrier(store.requests)
-    replies: list[Any] = []
-    raised: list[BaseException] = []
 
-    def ask(own_payload: Any) -> None:
-        start.wait()
+    def ask() -> Any:
         try:
-            replies.append(decide(own_payload, store))
-        except BaseException as problem:
-            raised.append(problem)
+            return decide(copy.deepcopy(payload), store)
         finally:
             store.finish()
 
-    threads = [threading.Thread(target=ask, args=(copy.deepcopy(payload),), daemon=True) for _ in range(store.requests)]
-    for thread in threads:
-        thread.start()
-    until = time.monotonic() + GIVE_UP_S
-    for thread in threads:
-        thread.join(max(0.0, until - time.monotonic()))
-    if raised:
-        raise raised[0]
-    if len(replies) < store.requests:
-        raise TimeoutError(f"{store.requests - len(replies)} requests got no reply; is the lock let go every time?")
-    return replies
+    return start_together(ask, store.requests, within_s=GIVE_UP_S)

@@ -152,7 +152,7 @@ def mutant_namespace(name: str) -> dict[str, Any]:
     return solved_namespace(LAB.id, mutant.cells)
 
 
-ONE_ORDER = {"decisions": {"APPLY": 1, "REPLAY_OK": 15}, "orders_for_a_new_key": 1}
+ONE_ORDER = {"decisions": {"APPLY": 1, "REPLAY_OK": 15}, "orders_for_a_new_key": 1, "applied": ["lab-1"]}
 
 
 @pytest.mark.parametrize("hold", ["look_up", "record"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,8 +16,6 @@ from grader.asker import Asker, Heard
 from grader.bounds import Bounds
 from grader.grading import furnish
 from grader.launch import Launch
-from grader.sandbox import sandboxes
-from tests.solved import ROOT
 from workshop.lab import Lab
 
 
@@ -42,15 +39,6 @@ class Visit:
 
 
 Visiting = Callable[[], Any]
-
-
-@pytest.fixture(scope="session")
-def launch() -> Iterator[Launch]:
-    """Sandboxes as grading uses them. A machine without bubblewrap skips, which CI does not forgive (conftest.py)."""
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is missing: apt install bubblewrap")
-    with sandboxes(ROOT) as launcher:
-        yield launcher
 
 
 @pytest.fixture(scope="session")
