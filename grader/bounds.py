@@ -11,7 +11,8 @@ MIB = 1024 * 1024
 class Bounds:
     """Time in seconds, sizes in bytes. ``cell_s`` covers all cases of a check together.
 
-    ``disk`` is shared out over the sandbox's three writable folders; ``files`` counts what lies in them. ``effects``
+    ``disk`` is shared out over the sandbox's three writable folders; ``files`` counts what lies in them. ``sockets``
+    bounds what the kernel holds between sender and receiver, in the memory of no process. ``effects``
     bounds what one notebook can make the ledger remember.
     """
 
@@ -26,4 +27,5 @@ class Bounds:
     files: int = 4096
     open_files: int = 128
     processes: int = 64
+    sockets: int = 256
     effects: int = 10_000

@@ -16,6 +16,7 @@ from grader.sandbox_view import ROOM, SHARED_MEMORY, TEMPORARY
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SHARED_WITHOUT_FILE = re.compile(rb"^(\w+)-(\w+) \S+s \S+ \S+ (\d+) +(?:/dev/zero|/memfd:|/SYSV)", re.MULTILINE)
 """In /proc/PID/maps: its pages stay while it is mapped, also where the process that touched them has ended."""
+_SOCKETS = re.compile(rb"^sockets: used (\d+)", re.MULTILINE)
 _PROPORTIONAL = re.compile(rb"^Pss_Anon: +(\d+) kB", re.MULTILINE)
 
 
@@ -48,6 +49,8 @@ class Gauge:
         if self._files() > bounds.files:
             return f"it made more than {bounds.files} files"
         members = self._members()
+        if self._sockets(members) > bounds.sockets:
+            return f"it opened more than {bounds.sockets} sockets"
         shared = self._shared(members)
         used = shared + sum(map(self._resident, members))
         if used > bounds.memory:  # pages that forks share were counted once a process; look again, with more care
@@ -63,6 +66,11 @@ class Gauge:
             return [name for name in os.listdir(self.processes) if name.isdigit() and name != "1"]
         except OSError:  # the sandbox has ended
             return []
+
+    def _sockets(self, members: list[str]) -> int:
+        """How many there are: the kernel keeps what is sent and not yet received, in the memory of no process."""
+        found = (_SOCKETS.search(self._read(process, "net/sockstat")) for process in members)
+        return max((int(one[1]) for one in found if one), default=0)
 
     def _resident(self, process: str) -> int:
         match self._read(process, "statm").split():

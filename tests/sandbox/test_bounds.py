@@ -93,6 +93,23 @@ print(libc.shmget(0, 4096, 0o1600), libc.semget(0, 1, 0o1600), libc.msgget(0, 0o
     assert inside.run(source).split() == ["PermissionError", "-1", "-1", "-1"]
 
 
+def test_what_waits_in_sockets_is_bounded(visit: Visiting) -> None:
+    """Sent and not received, it is in the memory of no process."""
+    source = """
+import os, socket, time
+for _ in range(8):
+    if os.fork() == 0:
+        pairs = []
+        while len(pairs) < 50:
+            pairs.append(socket.socketpair())
+        time.sleep(30)
+        os._exit(0)
+time.sleep(30)
+"""
+    with visit() as inside, pytest.raises(RoomClosed, match="more than 256 sockets"):
+        inside.run(source)
+
+
 def test_sixteen_threads_work_under_the_address_space_limit(inside: Visit) -> None:
     source = """
 import json, threading
