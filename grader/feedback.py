@@ -12,7 +12,7 @@ from grader.diagnose import KnownMistakes, diagnose
 from grader.grading import Graded
 from grader.judge import CaseVerdict
 from grader.verdict import CheckVerdict
-from workshop.charts import as_text
+from workshop.difference import Cut, as_text, difference, shorten
 from workshop.lab import Group, Lab
 
 _LONGEST_VALUE = 300
@@ -110,15 +110,22 @@ def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
     )
 
 
-def _wrong_case(wrong: CaseVerdict, asked: str) -> WrongCase:
+def _wrong_case(wrong: CaseVerdict, names: tuple[str, ...]) -> WrongCase:
+    asked = f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'}"
     if wrong.case.is_hidden:
-        return WrongCase(f"{asked} was asked a case of this kind that is not shown.", "", _problem(wrong))
-    sentence = f"{asked} was asked “{wrong.case.what}”."
+        return WrongCase(f"{asked} asked a case of this kind that is not shown.", "", _problem(wrong))
+    sentence = f"{asked} asked “{wrong.case.what}”."
     if wrong.problem.startswith("made "):  # the answer is right, the ledger is not
         made, _, due = wrong.problem.partition(", expected ")
         return WrongCase(sentence, f"the answer that came, and {due} on the ledger", made)
-    expected = " or ".join(_cut(as_text(value)) for value in wrong.expected)
-    got = _cut(as_text(wrong.got)) if wrong.problem == "differs" else _problem(wrong)
+    expected = " or ".join(as_text(value) for value in wrong.expected)
+    if wrong.problem != "differs":
+        return WrongCase(sentence, _shorten(expected), _problem(wrong))
+    got = as_text(wrong.got)
+    if max(len(expected), len(got)) > _LONGEST_VALUE:
+        where = difference(expected, got)
+        place = f" (first difference: {where.place})" if where.place else ""
+        return WrongCase(sentence, _joined(where.expected), _joined(where.got) + place)
     return WrongCase(sentence, expected, got)
 
 
@@ -133,8 +140,12 @@ def _problem(verdict: CaseVerdict) -> str:
     return verdict.problem
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]} … ({len(text)} characters)"
+def _joined(cut: Cut) -> str:
+    return f"{cut.before}{cut.marked}{cut.after}"
+
+
+def _shorten(text: str) -> str:
+    return shorten(text, _LONGEST_VALUE)
 
 
 def as_plain(report: CheckReport) -> str:

@@ -87,7 +87,7 @@ def grade_notebook(
     except CouldNotLaunch as problem:
         return Graded("could_not_grade", {}, {}, (str(problem),))
     verdicts = {
-        step.grade_id: CheckVerdict(lab.check(step.check_id), _judge_all(step, first, second), step.names[0])
+        step.grade_id: CheckVerdict(lab.check(step.check_id), _judge_all(step, first, second), step.names)
         for step in steps
         if isinstance(step, AskCheck)
     }

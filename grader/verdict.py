@@ -10,11 +10,11 @@ from workshop.lab import Check, Group
 
 @dataclass(frozen=True)
 class CheckVerdict:
-    """One check, judged case by case. ``asked`` is what the notebook calls that which was asked."""
+    """One check, judged case by case. ``asked`` holds the notebook's names for what was asked."""
 
     check: Check
     cases: tuple[CaseVerdict, ...]
-    asked: str = ""
+    asked: tuple[str, ...] = ()
 
     @property
     def passed(self) -> int:
