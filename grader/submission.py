@@ -32,6 +32,8 @@ from workshop.lab import Lab, read_lab
 VERDICT_FILE = "verdict.json"
 _CELL_TYPES = ("code", "markdown", "raw")
 _CHECK_CALL = re.compile(r"""^check\(["'](\w+)\.""", re.MULTILINE)
+MOST_PARTS = 200_000
+"""JSON objects and lists in a notebook; one of 100 cells with plots has about 2,000."""
 
 
 class NotANotebook(Exception):
@@ -94,9 +96,11 @@ def read_submission(path: Path) -> bytes:
     return path.read_bytes()
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def read_notebook(data: bytes) -> NotebookNode:
     """The notebook in ``data``, whatever its minor version; raises NotANotebook. Change only copies of it."""
+    if data.count(b"{") + data.count(b"[") > MOST_PARTS:  # each costs a hundred times its byte once it is read
+        raise NotANotebook("not a notebook: it has too many parts")
     try:
         # Not nbformat.reads: that warns of each cell that stands twice, and gives it an id by chance.
         notebook: NotebookNode = convert(reader.reads(data.decode("utf-8")), 4)

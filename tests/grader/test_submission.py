@@ -60,3 +60,9 @@ def test_an_older_format_is_read_too(minor: int) -> None:
     _, notes, is_tampered = mend(read_notebook(json.dumps(notebook).encode()), COURSE, LAB)
     assert not is_tampered
     assert notes == ()
+
+
+def test_a_notebook_of_a_million_parts_is_refused_before_it_is_read() -> None:
+    notebook = {**RELEASED, "metadata": {"parts": [{} for _ in range(1_000_000)]}}
+    with pytest.raises(NotANotebook, match="too many parts"):
+        read_notebook(json.dumps(notebook).encode())
