@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from grader.bounds import MIB
 from stub_server.errors import Mendable
 
-LARGEST_NOTEBOOK = 32 * MIB
+LARGEST_NOTEBOOK = 64 * MIB
 """One whose cell printed 60 MB on one line is still read, and graded without its outputs."""
 _LARGEST_ARCHIVE = 256 * MIB
 _MOST_MEMBERS = 10_000
