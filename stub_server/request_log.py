@@ -78,6 +78,11 @@ class RequestLog:
             rows = list(self._rows)
         return [row.as_json() for row in rows]
 
+    def posts(self, path: str) -> int:
+        """How many of the rows kept are POSTs to ``path``, or below it where it ends in a slash."""
+        paths = [row["path"] for row in self.rows if row["method"] == "POST"]
+        return sum(one.startswith(path) if path.endswith("/") else one == path for one in paths)
+
     def add(self, row: Served) -> None:
         row.at = time.time()
         with self._lock:

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from workshop.difference import Cut, as_text, difference, shorten
 from workshop.panel import Panel, chart
-from workshop.pictures import Call, call_tree, queue_depth
+from workshop.pictures import CallNode, call_tree, queue_depth
 
 __all__ = [
-    "Call",
+    "CallNode",
     "CaseRow",
     "Counters",
     "as_text",

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from workshop.limits import STRICT_LIMITS
-from workshop.retry import Call, Observation
+from workshop.retry import Observation, WantedCall
 
 LOST = (httpx.ReadTimeout, httpx.WriteTimeout, httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
 """A request was on its way and no answer came: nobody knows what was applied. Where no connection came about, nothing
@@ -31,17 +31,6 @@ def ask_through_layers(post: Callable[[], bool], *, http_client: int, dispatcher
         return any(client_sends() for _ in range(dispatcher))
 
     return any(dispatcher_runs() for _ in range(model))
-
-
-def posts_served(client: httpx.Client, path: str) -> int:
-    """How many POSTs to ``path`` the server has counted: the server's number, not a client's."""
-    requests = client.get("/log").json()["requests"]
-    return sum(row["method"] == "POST" and row["path"] == path for row in requests)
-
-
-def effects_counted(client: httpx.Client) -> int:
-    """How many effects stand on the server's ledger."""
-    return int(client.get("/ledger").json()["side_effect_counter"])
 
 
 def send_until_answered(client: httpx.Client, tool: str, arguments: Mapping[str, Any], *, tries: int = 3) -> int:
@@ -69,7 +58,7 @@ class HttpTools:
         self._client, self._observe = client, observe
         self._timeout = client.timeout if patience_s is None else httpx.Timeout(patience_s)
 
-    def start(self, call: Call, key: str | None, wait_ms: float) -> tuple[float, Observation]:
+    def start(self, call: WantedCall, key: str | None, wait_ms: float) -> tuple[float, Observation]:
         """One POST. An answer costs no time on the loop's clock, a lost one the whole wait."""
         arguments = {**call.args, **({} if key is None else {"idempotency_key": key})}
         try:
@@ -83,7 +72,7 @@ class HttpTools:
         waits_s = float(reply.headers.get("retry-after", 0))
         return 0, {**body, "nothing_applied": reply.status_code == 429, "retry_after_ms": 1000 * waits_s}
 
-    def poll(self, call: Call, key: str | None) -> str:
+    def poll(self, call: WantedCall, key: str | None) -> str:
         """Ask for the state of a key. Without one there is nothing to ask for: look the call up by hand."""
         if key is None:
             return "in_doubt"

@@ -15,12 +15,12 @@ SHOWN_CHILDREN, SHOWN_ROWS = 8, 48  # under one call, in the whole tree; the res
 Point = tuple[float, float]
 
 
-class Call(TypedDict):
+class CallNode(TypedDict):
     """A call and the calls it led to; ``denied`` is the reason, or None where it ran."""
 
     label: str
     denied: str | None
-    children: list[Call]
+    children: list[CallNode]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class _Row:
     parent: int | None
 
 
-def call_tree(root: Call, *, title: str = "The calls of one agent") -> Panel:
+def call_tree(root: CallNode, *, title: str = "The calls of one agent") -> Panel:
     """The tree of calls below ``root`` (the agent), cut where the budget denied one; what then never ran."""
     rows: list[_Row] = []
     _add(rows, root, 0, None, under_denied=False)
@@ -48,11 +48,11 @@ def _calls(number: int) -> str:
     return "1 call" if number == 1 else f"{number} calls"
 
 
-def _state(call: Call, under_denied: bool) -> str:
+def _state(call: CallNode, under_denied: bool) -> str:
     return "never" if under_denied else "denied" if call["denied"] is not None else "ran"
 
 
-def _states(call: Call, under_denied: bool) -> Iterator[str]:
+def _states(call: CallNode, under_denied: bool) -> Iterator[str]:
     """The state of ``call`` and of every call below it."""
     state = _state(call, under_denied)
     yield state
@@ -60,7 +60,7 @@ def _states(call: Call, under_denied: bool) -> Iterator[str]:
         yield from _states(child, state != "ran")
 
 
-def _add(rows: list[_Row], call: Call, level: int, parent: int | None, *, under_denied: bool) -> None:
+def _add(rows: list[_Row], call: CallNode, level: int, parent: int | None, *, under_denied: bool) -> None:
     state = _state(call, under_denied)
     rows.append(_Row(call["label"], state, (call["denied"] or "") if state == "denied" else "", level, parent))
     here, is_cut = len(rows) - 1, state != "ran"

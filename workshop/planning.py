@@ -62,12 +62,6 @@ def told_to_planner(call: Call, answer: Any) -> list[dict[str, Any]]:
     ]
 
 
-def tool_posts(tools: httpx.Client) -> int:
-    """How many calls the tools behind ``tools`` have been sent, by the server's own log."""
-    served = tools.get("/log").json()["requests"]
-    return sum(row["method"] == "POST" and row["path"].startswith("/tools/") for row in served)
-
-
 class JoinedStreams:
     """A planner's client that asks for a stream and hands on the joined reply, so that nothing else need change."""
 

@@ -60,7 +60,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Call:
+class WantedCall:
     """One thing that the model wants done.
 
     Attributes:
@@ -79,11 +79,11 @@ class Call:
 class Tools(Protocol):
     """What can be started. Nobody waits for a start longer than ``wait_ms``."""
 
-    def start(self, call: Call, key: str | None, wait_ms: float) -> tuple[float, Observation]:
+    def start(self, call: WantedCall, key: str | None, wait_ms: float) -> tuple[float, Observation]:
         """Start the tool once; how long it took (ms) and what was heard of it."""
         ...
 
-    def poll(self, call: Call, key: str | None) -> str:
+    def poll(self, call: WantedCall, key: str | None) -> str:
         """What the far end knows of the call: ``applied``, ``never_seen`` or ``in_doubt``."""
         ...
 
@@ -95,7 +95,7 @@ class Rules:
     decide: Callable[..., str]
     next_delay: Callable[[int, Policy, random.Random], float]
     must_stop: Callable[[State, Policy], str | None]
-    key_for_try: Callable[[Call, int], str]
+    key_for_try: Callable[[WantedCall, int], str]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Outcome:
         keys: the key of each try.
     """
 
-    call: Call
+    call: WantedCall
     end: str
     at_ms: float
     keys: tuple[str | None, ...]
@@ -134,11 +134,11 @@ class Loop:
         self._timeout_ms = timeout_ms
         self._rng = rng or random.Random(3)
 
-    def run(self, calls: Sequence[Call]) -> list[Outcome]:
+    def run(self, calls: Sequence[WantedCall]) -> list[Outcome]:
         """Run every call; the order of the outcomes is that of the calls. Raises LoopRanAway."""
         return [self._run_one(call) for call in calls]
 
-    def _run_one(self, call: Call) -> Outcome:
+    def _run_one(self, call: WantedCall) -> Outcome:
         delay_ms, keys = 0.0, list[str | None]()
         while True:
             reason = self._rules.must_stop(self._state(call, delay_ms, len(keys)), self._policy)
@@ -160,12 +160,12 @@ class Loop:
             if action.startswith("backoff"):
                 delay_ms = max(delay_ms, heard.get("retry_after_ms", 0))
 
-    def _state(self, call: Call, delay_ms: float, tries: int) -> State:
+    def _state(self, call: WantedCall, delay_ms: float, tries: int) -> State:
         return State(
             self.now_ms, delay_ms, tries, self.tools_started, self.writes_this_hour, is_write=call.effect == "write"
         )
 
-    def _start(self, call: Call, key: str | None) -> Observation:
+    def _start(self, call: WantedCall, key: str | None) -> Observation:
         if self.tools_started >= STARTS_AT_MOST:
             raise LoopRanAway(f"{STARTS_AT_MOST} tools were started: nothing in your rules stops the loop")
         self.tools_started += 1
@@ -176,7 +176,7 @@ class Loop:
         self.now_ms += took_ms
         return heard
 
-    def _outcome(self, call: Call, end: str, keys: list[str | None]) -> Outcome:
+    def _outcome(self, call: WantedCall, end: str, keys: list[str | None]) -> Outcome:
         return Outcome(call, end, self.now_ms, tuple(keys))
 
 
@@ -194,9 +194,9 @@ class TimedTools:
         self._durations, self._data = iter(durations), data
         self._observe, self._limits = observe, limits
 
-    def start(self, call: Call, key: str | None, wait_ms: float) -> tuple[float, Observation]:
+    def start(self, call: WantedCall, key: str | None, wait_ms: float) -> tuple[float, Observation]:
         took_ms = next(self._durations)
         return min(took_ms, wait_ms), self._observe(took_ms, self._data, {**self._limits, "timeout_ms": wait_ms})
 
-    def poll(self, call: Call, key: str | None) -> str:
+    def poll(self, call: WantedCall, key: str | None) -> str:
         return "in_doubt"

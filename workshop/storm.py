@@ -16,7 +16,7 @@ import simpy
 
 from workshop.budget import BudgetDenied
 from workshop.panel import Panel, chart
-from workshop.pictures import Call, Point
+from workshop.pictures import CallNode, Point
 
 LAPTOPS = 20
 ARRIVE_S = 20.0  # the laptops start at some moment of these first seconds
@@ -46,7 +46,7 @@ class Storm:
     answered: int
     refused: int
     queue: tuple[Point, ...]
-    tree: Call
+    tree: CallNode
 
 
 def simulate(trace: dict[str, Any], new_budget: Callable[[], Admits] | None = None) -> Storm:
@@ -58,12 +58,12 @@ def simulate(trace: dict[str, Any], new_budget: Callable[[], Admits] | None = No
     room = _Room(simpy.Environment(), rng)
     turns = []
     for _ in range(LAPTOPS):
-        turn: list[Call] = []
+        turn: list[CallNode] = []
         turns.append(turn)
         budget = new_budget() if new_budget else None
         room.env.process(room.play(trace["steps"], budget, rng.uniform(0, ARRIVE_S), turn))
     room.env.run()
-    tree: Call = {"label": "agent", "denied": None, "children": turns[0][:1]}
+    tree: CallNode = {"label": "agent", "denied": None, "children": turns[0][:1]}
     return Storm(room.planned, room.denied, room.answered, room.refused, _thinned(room.waiting), tree)
 
 
@@ -87,15 +87,19 @@ class _Room:
     def __post_init__(self) -> None:
         self.endpoint = simpy.Resource(self.env, capacity=AT_ONCE)
 
-    def play(self, steps: list[dict[str, Any]], budget: Admits | None, start: float, turn: list[Call]) -> Iterator[Any]:
+    def play(
+        self, steps: list[dict[str, Any]], budget: Admits | None, start: float, turn: list[CallNode]
+    ) -> Iterator[Any]:
         """One laptop: the whole plan at once, as an agent does that runs its calls in parallel."""
         yield self.env.timeout(start)
         for step in steps:
             self._plan(step["tool"], step.get("args", {}), 1, budget, turn)
 
-    def _plan(self, tool: str, args: dict[str, Any], depth: int, budget: Admits | None, siblings: list[Call]) -> None:
+    def _plan(
+        self, tool: str, args: dict[str, Any], depth: int, budget: Admits | None, siblings: list[CallNode]
+    ) -> None:
         self.planned += 1
-        call: Call = {"label": tool, "denied": None, "children": []}
+        call: CallNode = {"label": tool, "denied": None, "children": []}
         siblings.append(call)
         if budget is not None:
             try:
@@ -107,7 +111,7 @@ class _Room:
                 return
         self.env.process(self._run(tool, args, depth, budget, call))
 
-    def _run(self, tool: str, args: dict[str, Any], depth: int, budget: Admits | None, call: Call) -> Iterator[Any]:
+    def _run(self, tool: str, args: dict[str, Any], depth: int, budget: Admits | None, call: CallNode) -> Iterator[Any]:
         yield from self._request()
         yield self.env.timeout(THINK_S)
         for next_tool, next_args in follow_ups(tool, args, depth):
@@ -128,7 +132,7 @@ class _Room:
         self.waiting.append((self.env.now, len(self.endpoint.queue)))
 
 
-def _never(tool: str, args: dict[str, Any], depth: int) -> list[Call]:
+def _never(tool: str, args: dict[str, Any], depth: int) -> list[CallNode]:
     """The calls that a denied one would have led to."""
     return [
         {"label": next_tool, "denied": None, "children": _never(next_tool, next_args, depth + 1)}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.drivers import Json, World, driver
-from workshop.retry import Call, Loop, Observation, Policy, Rules, State
+from workshop.retry import Loop, Observation, Policy, Rules, State, WantedCall
 
 KEY_CHARS = range(8, 65)
 
@@ -92,7 +92,7 @@ def must_stop(world: World, case: dict[str, Any], student_must_stop: Any) -> Jso
         key_for_try=lambda call, _: call.intent,
     )
     loop = Loop(_Scripted(case["durations"]), rules, policy, timeout_ms=case["timeout_ms"])
-    outcomes = loop.run([Call(**call) for call in case["calls"]])
+    outcomes = loop.run([WantedCall(**call) for call in case["calls"]])
     return {
         "ends": [outcome.end for outcome in outcomes],
         "started": loop.tools_started,
@@ -107,23 +107,23 @@ class _Scripted:
         self._durations = durations
         self._started = 0
 
-    def start(self, call: Call, key: str | None, wait_ms: float) -> tuple[float, Observation]:
+    def start(self, call: WantedCall, key: str | None, wait_ms: float) -> tuple[float, Observation]:
         took_ms = self._durations[min(self._started, len(self._durations) - 1)]
         self._started += 1
         if took_ms > wait_ms:
             return wait_ms, {"ok": False, "error": "timeout"}
         return took_ms, {"ok": True, "data": None}
 
-    def poll(self, call: Call, key: str | None) -> str:
+    def poll(self, call: WantedCall, key: str | None) -> str:
         return "in_doubt"
 
 
 @driver("lab3.key")
-def key_for_try(world: World, case: dict[str, Any], student_key_for_try: Callable[[Call, int], Any]) -> Json:
+def key_for_try(world: World, case: dict[str, Any], student_key_for_try: Callable[[WantedCall, int], Any]) -> Json:
     """The keys of each call's tries, numbered as they first come; a key that is new makes an effect."""
     numbers: dict[str, str] = {}
     told = []
-    for call in (Call(effect="write", takes_key=True, **asked) for asked in case["calls"]):
+    for call in (WantedCall(effect="write", takes_key=True, **asked) for asked in case["calls"]):
         keys = [student_key_for_try(call, attempt) for attempt in range(1, case["tries"] + 1)]
         for key in keys:
             if isinstance(key, str) and len(key) in KEY_CHARS and key not in numbers:

@@ -26,7 +26,7 @@ from tests.submissions import made_up
 from workshop.budget import BudgetDenied
 from workshop.lab import Lab
 from workshop.permit import COUNTING_GATES, parse_json, split_url
-from workshop.planning import Call, JoinedStreams, join_stream, planner_client, tool_posts, tool_runner
+from workshop.planning import Call, JoinedStreams, join_stream, planner_client, tool_runner
 
 LAB = "lab2_fail_closed_permit"
 QUESTION = [{"role": "user", "content": "What may be retried?"}]
@@ -209,11 +209,11 @@ def test_before_the_real_stub_a_denied_call_makes_no_request_to_a_tool(
 ) -> None:
     budget = printed_budget(lab, solved)
     with planner_client(stub.base_url) as planner, stub.client() as tools:
-        before = tool_posts(tools)
+        before = stub.log.posts("/tools/")
         with contextlib.suppress(BudgetDenied):
             for call in plan(script, budget, planner):
                 tool_runner(tools)(call)
-        ran = tool_posts(tools) - before
+        ran = stub.log.posts("/tools/") - before
     assert {row["reason"] for row in budget.decisions} == {FIRST_TURNS[script]}
     assert ran == (FIRST_TURNS[script] == "admit")
 

@@ -23,10 +23,10 @@ from stub_server.serve import Stub
 from tests.solved import ROOT, solved_namespace
 from tests.submissions import groups_lost, judged_here, made_up, released_notebook
 from workshop.lab import Lab
-from workshop.layers import HttpTools, ask_through_layers, effects_counted, posts_served, send_until_answered
+from workshop.layers import HttpTools, ask_through_layers, send_until_answered
 from workshop.limits import BYTES_HINT, ROWS_HINT, STRICT_LIMITS
 from workshop.quiz import Quiz
-from workshop.retry import Call, Loop, LoopRanAway, Outcome, Policy, Rules, TimedTools
+from workshop.retry import Loop, LoopRanAway, Outcome, Policy, Rules, TimedTools, WantedCall
 from workshop.trainer import RetryTrainer
 
 LAB = Lab.find("lab3_retry_table")
@@ -64,7 +64,7 @@ def rules_of(solved: dict[str, Any]) -> Rules:
     return Rules(*(solved[name] for name in ("decide", "next_delay", "must_stop", "key_for_try")))
 
 
-def run_over_http(solved: dict[str, Any], client: httpx.Client, call: Call) -> Outcome:
+def run_over_http(solved: dict[str, Any], client: httpx.Client, call: WantedCall) -> Outcome:
     return Loop(HttpTools(client, solved["observe"]), rules_of(solved), Policy()).run([call])[0]
 
 
@@ -151,7 +151,7 @@ def test_three_layers_make_27_posts_and_one_owner_3(
         return client.post("/tools/get_job", json={"arguments": {"job_id": "job-1"}}).is_success
 
     assert not ask_through_layers(get_job, http_client=http_client, dispatcher=dispatcher, model=model)
-    assert posts_served(client, "/tools/get_job") == posts
+    assert stub.log.posts("/tools/get_job") == posts
 
 
 @pytest.mark.parametrize(("key", "refunds"), [({}, 2), ({"idempotency_key": "refund-of-order-17"}, 1)])
@@ -160,30 +160,30 @@ def test_a_lost_answer_charges_twice_without_a_key_and_once_with_it(
 ) -> None:
     stub.play("refund-drops")
     assert send_until_answered(client, "refund", {**REFUND, **key}) == 2
-    assert effects_counted(client) == refunds
+    assert stub.ledger.count == refunds
 
 
 def test_the_loop_retries_with_the_same_key_and_charges_once(
     solved: dict[str, Any], stub: Stub, client: httpx.Client
 ) -> None:
     stub.play("refund-drops")
-    outcome = run_over_http(solved, client, Call("refund-of-order-17", "refund", "write", REFUND, takes_key=True))
+    outcome = run_over_http(solved, client, WantedCall("refund-of-order-17", "refund", "write", REFUND, takes_key=True))
     assert (outcome.end, outcome.tries, len(set(outcome.keys))) == ("ok", 2, 1)
-    assert effects_counted(client) == 1
+    assert stub.ledger.count == 1
 
 
 def test_the_loop_does_not_repeat_a_write_without_a_key(
     solved: dict[str, Any], stub: Stub, client: httpx.Client
 ) -> None:
     stub.play("refund-drops")
-    outcome = run_over_http(solved, client, Call("refund-of-order-17", "refund", "write", REFUND))
+    outcome = run_over_http(solved, client, WantedCall("refund-of-order-17", "refund", "write", REFUND))
     assert (outcome.end, outcome.tries) == ("timeout, poll: in_doubt", 1)
-    assert effects_counted(client) == 1
+    assert stub.ledger.count == 1
 
 
 def test_a_poll_by_key_says_that_a_lost_refund_was_applied(stub: Stub, client: httpx.Client) -> None:
     stub.play("refund-drops")
-    call = Call("refund-of-order-17", "refund", "write", REFUND, takes_key=True)
+    call = WantedCall("refund-of-order-17", "refund", "write", REFUND, takes_key=True)
     tools = HttpTools(client, lambda *_: {"ok": False, "error": "timeout"})
     tools.start(call, call.intent, 200)
     assert tools.poll(call, call.intent) == "applied"
@@ -194,23 +194,23 @@ def test_an_abandoned_write_is_a_timeout_and_has_landed(
     solved: dict[str, Any], stub: Stub, client: httpx.Client
 ) -> None:
     stub.play("refund-times-out")
-    call = Call("refund-of-order-17", "refund", "write", REFUND, takes_key=True)
+    call = WantedCall("refund-of-order-17", "refund", "write", REFUND, takes_key=True)
     took_ms, seen = HttpTools(client, solved["observe"], patience_s=0.5).start(call, call.intent, 200)
     assert (took_ms, seen) == (200, {"ok": False, "error": "timeout"})
-    assert effects_counted(client) == 1
+    assert stub.ledger.count == 1
 
 
 def test_a_server_that_was_never_reached_leaves_nothing_in_doubt(solved: dict[str, Any]) -> None:
     with Stub() as gone:
         client = gone.client()
-    call = Call("refund-of-order-17", "refund", "write", REFUND, takes_key=True)
+    call = WantedCall("refund-of-order-17", "refund", "write", REFUND, takes_key=True)
     with client, pytest.raises(httpx.ConnectError):
         HttpTools(client, solved["observe"]).start(call, call.intent, 200)
 
 
 def test_a_pause_longer_than_the_budget_is_not_slept(solved: dict[str, Any], stub: Stub, client: httpx.Client) -> None:
     stub.play("rate-limited")
-    outcome = run_over_http(solved, client, Call("find-retry", "search", "read", {"q": "retry"}))
+    outcome = run_over_http(solved, client, WantedCall("find-retry", "search", "read", {"q": "retry"}))
     assert (outcome.end, outcome.tries, outcome.at_ms) == ("budget_exceeded", 1, 0)
 
 
@@ -220,7 +220,7 @@ def test_five_reads_exhaust_the_batch_and_the_sixth_never_starts_and_nobody_wait
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     loop = Loop(TimedTools(repeat(199), None, solved["observe"], STRICT_LIMITS), rules_of(solved), Policy())
-    outcomes = loop.run([Call(f"job-{number}", "get_job", "read") for number in range(6)])
+    outcomes = loop.run([WantedCall(f"job-{number}", "get_job", "read") for number in range(6)])
     assert [outcome.end for outcome in outcomes] == ["ok"] * 4 + ["budget_exceeded"] * 2
     assert [outcome.tries for outcome in outcomes] == [1] * 5 + [0]
     assert (loop.tools_started, loop.now_ms) == (5, 800)
@@ -231,7 +231,7 @@ def test_a_loop_that_nothing_stops_ends_with_a_sentence(solved: dict[str, Any]) 
     rules = Rules(lambda *_, **__: "retry", lambda *_: 0, lambda *_: None, lambda call, _: call.intent)
     loop = Loop(TimedTools(repeat(900), None, solved["observe"], STRICT_LIMITS), rules, Policy(budget_ms=10**9))
     with pytest.raises(LoopRanAway, match="nothing in your rules stops the loop"):
-        loop.run([Call("job-1", "get_job", "read")])
+        loop.run([WantedCall("job-1", "get_job", "read")])
 
 
 def test_delays_are_described_alike_for_every_seed(solved: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.charts import Call, CaseRow, as_text, call_tree, case_table, decision_list, queue_depth
+from workshop.charts import CallNode, CaseRow, as_text, call_tree, case_table, decision_list, queue_depth
 from workshop.difference import Cut, difference
 from workshop.panel import Panel
 
@@ -56,7 +56,7 @@ def table(*rows: CaseRow, hint: str = "") -> Panel:
     return case_table(rows, title="Counting gates", passed=passed, total=len(rows), points=(4, 6), hint=hint)
 
 
-def call(label: str, *children: Call, denied: str | None = None) -> Call:
+def call(label: str, *children: CallNode, denied: str | None = None) -> CallNode:
     return {"label": label, "denied": denied, "children": list(children)}
 
 
