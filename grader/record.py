@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
+from nbformat.v4 import writes
 
 from grader.course import Course, nbgrader_config
 from grader.feedback import CheckReport, verdict_document
 from grader.graded_notebook import show_result
-from grader.solved import dump
 from grader.submission import VERDICT_FILE, Result, mend, read_notebook
 from stub_server.errors import Mendable
 from workshop.lab import Lab
@@ -122,7 +122,7 @@ class Recorder:
                 nbgrader["checksum"] = register.checksums[nbgrader["grade_id"]]
         show_result(notebook, result)
         self._limit_output.preprocess(notebook, {})
-        text = dump(notebook)
+        text = f"{writes(notebook)}\n"  # nbformat.writes would check it once more, and take its time
         document = verdict_document(result.status, result.notes, result.reports, lab, key)
         _patiently(lambda: self._write_marks(student, lab_id, notebook, result), undo=self._db.rollback)
         try:
@@ -173,8 +173,6 @@ class Recorder:
             if grade_id in register.to_fill_in:
                 is_untouched = _checksum(cell) == register.checksums[grade_id]
                 comments[register.to_fill_in[grade_id]].auto_comment = "No response." if is_untouched else None
-        self._db.flush()
-        self._db.refresh(paper)  # its score is a query
         paper.late_submission_penalty = self._late_penalty(student, handed_in, paper)
         self._db.commit()
         self._db.expunge_all()  # or each commit would look through all that went before
@@ -200,7 +198,11 @@ class Recorder:
 
     def _late_penalty(self, student: str, handed_in: Any, paper: Any) -> float | None:
         """As nbgrader's AssignLatePenalties has it, by the plug-in that the instructor chose."""
-        late_s = handed_in.total_seconds_late if handed_in.timestamp else 0
+        if handed_in.timestamp is None:
+            return None
+        self._db.flush()
+        self._db.refresh(paper)  # its score is a query
+        late_s = handed_in.total_seconds_late
         if late_s <= 0:
             return None
         penalty = self._late.plugin_inst.late_submission_penalty(student, paper.score, late_s)

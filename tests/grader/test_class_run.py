@@ -317,6 +317,26 @@ def test_a_late_hand_in_is_noted_as_nbgrader_notes_it(course: Course, launch: La
     assert stamps["s1"] is None
 
 
+def test_a_late_hand_in_loses_what_the_instructors_plug_in_takes(course: Course, launch: Launch) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write('get_config().LateSubmissionPlugin.penalty_method = "zero"\n')
+    for student, day in (("s0", 2), ("s3", 1)):
+        (course.submitted / student / LAB1 / "timestamp.txt").write_text(f"2026-02-0{day} 12:00:00 UTC")
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.update_or_create_assignment(LAB1, duedate="2026-02-02 11:59:00 UTC")
+    grade(course, launch)
+    ours = penalties(course)
+    assert (ours["s0"], ours["s3"]) == (20, 0)
+    done = nbgrader_api(course).autograde(LAB1, "s0")
+    assert done["success"], done
+    assert penalties(course) == ours
+
+
+def penalties(course: Course) -> dict[str, float]:
+    with Gradebook(course.db_url) as gradebook:
+        return {one.student.id: one.late_submission_penalty for one in gradebook.assignment_submissions(LAB1)}
+
+
 def test_submissions_of_one_lab_are_found_for_every_student(course: Course) -> None:
     (course.submitted / "late_comer").mkdir()
     found = find_submissions(course, [LAB1, "lab4_stamp_card"])
