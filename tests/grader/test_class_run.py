@@ -229,7 +229,7 @@ def test_a_full_disk_ends_the_run_with_a_remedy_and_loses_nothing(
 def test_what_could_not_be_graded_gets_no_mark_and_a_flag_until_it_can_be(
     course: Course, undisturbed: dict[str, Any], launch: Launch
 ) -> None:
-    def fail(room: Path) -> Child:
+    def fail(room: Path, is_hidden: bool) -> Child:
         raise CouldNotLaunch("no room left")
 
     rows = grade(course, fail)
