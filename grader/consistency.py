@@ -215,7 +215,6 @@ def examine(
     written = write_files(root, from_solved) if write else []
     for lab in whole:
         faults += lab_faults(root, lab)
-    faults += [*minute_faults(root, labs), *link_faults(root, commands)]
     field = [entrant for lab in whole for entrant in entrants(root, lab)]
     entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
     if write and (patterns := write_files(root, pattern_files(entries))):
@@ -230,5 +229,6 @@ def examine(
         faults += flakes(entries, grade_entrants(root, field, launch, workers=workers, progress=progress))
     progress("Comparing", 0, 1)
     faults += [*matrix_faults(entries), *generated_faults(root, files), *step_faults(root)]
+    faults += [*minute_faults(root, labs), *link_faults(root, commands)]
     progress("Comparing", 1, 1)
     return Examined(tuple(entries), tuple(faults), tuple(written))
