@@ -64,13 +64,14 @@ class RetryTrainer(Form):
 
 
 def public_answers(cases: Iterable[Mapping[str, Any]], errors: Iterable[str]) -> Table:
-    """What the public cases accept in each cell: those that ask about an error alone, without anything told besides."""
+    """What holds in each cell: what all public cases accept there that ask about it and tell nothing besides."""
     table: Table = {error: {} for error in errors}
     for case in cases:
         accepted = case.get("accepted", [case.get("expected")])
         for place, asked in enumerate(case["input"]["asks"]):
             if asked["error"] in table and "nothing_applied" not in asked:
-                table[asked["error"]][_column(asked)] = sorted({answer[place] for answer in accepted})
+                here, column = {answer[place] for answer in accepted}, _column(asked)
+                table[asked["error"]][column] = sorted(here.intersection(table[asked["error"]].get(column, here)))
     return table
 
 
