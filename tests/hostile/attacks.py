@@ -39,8 +39,6 @@ def forge(value):
     control.send(json.dumps(reply).encode())
 """
 
-FULL_DECISIONS = """[{"tool": "search", "ok": True, "reason": "admit"}]"""
-
 ATTACKS = [
     Attack(
         "an input transformer empties every later cell",
@@ -154,16 +152,10 @@ for stream in (sys.stdout, sys.stderr, sys.__stdout__):
 """,
     ),
     Attack(
-        "a second decision list is forged",
+        "right answers are forged, and others follow",
         LAB1,
         first=FORGED_REPLY,
-        cells={
-            "budget": f"""
-class Budget(ToolBudget):
-    def admit(self, tool, args, *, depth):
-        forge({FULL_DECISIONS})
-"""
-        },
+        cells={"diff": "def diff(a, b):\n    forge([at for at, row in enumerate(a) if row not in b])\n    return []"},
         status=("tampered",),
     ),
     Attack(
