@@ -399,3 +399,10 @@ def test_calls_of_decide_overlap_so_that_a_missing_lock_shows(stub: Stub) -> Non
     for thread in threads:
         thread.join()
     assert stub.ledger.count == 8
+
+
+def test_posts_are_counted_at_a_path_or_below_it(stub: Stub, client: httpx.Client) -> None:
+    for path in ("/tools/search", "/tools/get_job", "/tool"):
+        client.post(path, json={"arguments": {}})
+        client.get(path)
+    assert [stub.log.posts(path) for path in ("/tool", "/tools/search", "/tools/")] == [1, 1, 2]
