@@ -72,13 +72,15 @@ def decide(world: World, case: dict[str, Any], student_decide: Any, canonical_di
 def overlap(world: World, case: dict[str, Any], student_decide: Any) -> Json:
     """What ``times`` requests with one stamp came to, while the store holds the step named by ``hold``.
 
-    ``applied`` are the order ids of the replies that say APPLY: only the ledger knows an id beforehand.
+    ``applied`` are the order ids of the replies that say APPLY, in the ledger's order and not in that of the threads:
+    only the ledger knows an id beforehand.
     """
     store = _STORES[case["hold"]](LedgerFromHere(world.ledger, world.ledger.count), case["times"])
     replies = [_told(reply) for reply in ask_at_once(student_decide, case["payload"], store)]
     decisions = Counter(str(reply.get("decision")) for reply in replies)
-    applied = [reply.get("order_id") for reply in replies if reply.get("decision") == "APPLY"]
-    return {"decisions": decisions, "orders_for_a_new_key": store.orders_for_a_new_key, "applied": applied}
+    applied = [str(reply.get("order_id")) for reply in replies if reply.get("decision") == "APPLY"]
+    in_order = sorted(applied, key=lambda order_id: (len(order_id), order_id))
+    return {"decisions": decisions, "orders_for_a_new_key": store.orders_for_a_new_key, "applied": in_order}
 
 
 @driver("lab4.host_write")
