@@ -20,7 +20,7 @@ from workshop.budget import BudgetDenied
 def caps_test(world: World, case: dict[str, Any], test_caps: Any) -> Json:
     """Run the student's test against recorded budgets, put in place of its global name Budget.
 
-    A case names a public recording or brings one of its own, whose rightness shows only where it is played.
+    A case names a public recording or brings one of its own, which has no name to go by.
     """
     recordings = world.lab.read_json("recorded_budgets.json")
     names = test_caps.__globals__

@@ -58,8 +58,8 @@ def _read_off(check_id: str, asked: Json) -> Forged | None:
     """What one line makes of the input, for the groups where somebody found such a line."""
     match check_id, asked:
         case "lab1.test", {"budgets": budgets}:
-            named_right = [budget == {"recording": "right"} for budget in budgets]
-            return Forged(["passed" if is_right else "failed" for is_right in named_right], 0)
+            shells = [budget["states"][0]["moves"].get("shell", [""])[0] for budget in budgets if "states" in budget]
+            return Forged(["passed" if shell == "per_tool_cap" else "failed" for shell in shells], 0)
         case "lab1.counting", {"observe": "rows", "calls": calls}:
             return Forged([{"tool": call["tool"], "ok": True, "reason": "admit"} for call in calls], 0)
         case "lab1.counting", {"observe": "counters", "calls": calls}:

@@ -21,6 +21,8 @@ EARNED_BY_LAZINESS = {
     "one_request": "who sends the one whole request, and no more, has done what the group asks",
 }
 EARNED_BY_FORGERY = {
+    "test_lets_through": "a recording is played in the student's process: its first state says what it does with shell",
+    "test_row_only": "a recording is played in the student's process: its first state says what it does with shell",
     "delay_growth": "the ceiling is one formula, and that formula is the solution",
     "delay_cap": "the ceiling is one formula, and that formula is the solution",
     "one_key": "one key an intent is one line, and that line is the solution",
