@@ -6,14 +6,15 @@ import errno
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from grader.course import Course
 from grader.launch import Launch, launch_process
-from grader.record import CouldNotRecord, Recorder, open_recorder
+from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
 from grader.sandbox import sandboxes
 from grader.submission import (
     VERDICT_FILE,
@@ -128,8 +129,9 @@ def grade_with(
     Raises CouldNotRecord where the gradebook or the disk takes no more.
     """
     labs = {lab_id: read_course_lab(course, lab_id) for lab_id in dict.fromkeys(one.lab_id for one in submissions)}
-    with open_recorder(course, labs) as recorder:
-        run = _Run(course, recorder, {lab_id: lab_version(course, lab) for lab_id, lab in labs.items()}, resume)
+    versions = {lab_id: lab_version(course, lab) for lab_id, lab in labs.items()}
+    with only_run(course), ExitStack() as stack:
+        run = _Run(course, lambda: stack.enter_context(open_recorder(course, labs)), versions, resume)
         return run.grade(pool, submissions, progress)
 
 
@@ -145,13 +147,23 @@ class _Job:
 class _Run:
     """One run over a class: what is recorded from before, and what comes in."""
 
-    def __init__(self, course: Course, recorder: Recorder, versions: dict[str, str], resume: bool) -> None:
+    def __init__(
+        self, course: Course, open_gradebook: Callable[[], Recorder], versions: dict[str, str], resume: bool
+    ) -> None:
         self._course = course
-        self._recorder = recorder
+        self._open_gradebook = open_gradebook
         self._versions = versions
         self._resume = resume
         self._store = ResultStore(course)
-        self._marks = {lab_id: recorder.marks(lab_id) for lab_id in versions}
+
+    @cached_property
+    def _recorder(self) -> Recorder:
+        """Opened when something is to be recorded: importing nbgrader takes a second, in which work can begin."""
+        return self._open_gradebook()
+
+    @cached_property
+    def _marks(self) -> dict[str, dict[str, float | None]]:
+        return {lab_id: self._recorder.marks(lab_id) for lab_id in self._versions}
 
     def grade(self, pool: Pool, submissions: Sequence[Submission], progress: Progress) -> list[Row]:
         rows: dict[Submission, Row] = {}

@@ -62,16 +62,15 @@ def open_recorder(course: Course, labs: dict[str, Lab]) -> Iterator[Recorder]:
 
     config = nbgrader_config(course)
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        _only_writer(course.root / course.work / "grading.lock"),
-        _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook,
-    ):
+    with _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook:
         yield Recorder(course, labs, gradebook, config)
 
 
 @contextmanager
-def _only_writer(path: Path) -> Iterator[None]:
+def only_run(course: Course) -> Iterator[None]:
     """A second run would grade everything again beside this one. The lock goes with its process, however that ends."""
+    path = course.root / course.work / "grading.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as lock:
         if sys.platform != "win32":
             import fcntl

@@ -269,7 +269,7 @@ def test_one_that_breaks_the_grader_costs_the_others_nothing(
 
 
 def test_two_runs_at_once_are_refused(course: Course, launch: Launch) -> None:
-    with record.open_recorder(course, {}), pytest.raises(CouldNotRecord, match="another run"):
+    with record.only_run(course), pytest.raises(CouldNotRecord, match="another run"):
         grade(course, launch)
 
 
