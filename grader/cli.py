@@ -50,8 +50,6 @@ def main() -> None:
         _fail(str(wrong), code=2)
     except Mendable as fault:
         _fail(str(fault), code=1)
-    except KeyboardInterrupt:
-        _fail("stopped; run the same command again to go on", code=1)
     except Exception as bug:
         if os.environ.get("ADMIT_ONE_TRACEBACK"):
             raise
