@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 import pytest
 
 NEVER_COMPARED = ("stderr", "image/svg+xml")
 """Warnings name paths that differ from machine to machine; SVG text differs in rounding (spec 5, findings)."""
+
+
+def pytest_configure() -> None:
+    """A run in the background ignores Ctrl-C and hands that on to what it starts; some tests send one."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collectstart(collector: Any) -> None:

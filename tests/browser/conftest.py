@@ -175,7 +175,7 @@ def _start_jupyterlab(root: Path, home: Path, theme: str) -> _JupyterLab:
 
 
 @pytest.fixture(scope="session")
-def lab_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LabServer]]:
+def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LabServer]]:
     """Serve a temporary folder by JupyterLab with nobody's settings: ``lab_server(folder, theme="dark")``.
 
     A start takes seconds, so that there is one JupyterLab a theme, for all temporary folders of the run.
@@ -196,8 +196,11 @@ def lab_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         lab.process.wait(30)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """One Chromium a module. While it is open, playwright's event loop runs in the main thread, where no other test
+    could run one of its own: so it must not stay open for the whole session.
+    """
     binary = next(filter(None, map(shutil.which, BROWSERS)), None)
     if binary is None:
         missing("Chromium (Debian and Ubuntu: apt-get install chromium)")
