@@ -36,7 +36,8 @@ Spoil = Callable[[Path], None]
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """Lab 1 and the pages, free to be spoiled."""
-    shutil.copytree(ROOT / "permits", tmp_path / "permits")
+    for name in ("permits", "tests/mutation"):  # which the lab's own pages name
+        shutil.copytree(ROOT / name, tmp_path / name)
     for kind in ("fixtures", "solutions", "notebooks", "tests/mutants", "tests/variants", "tests/golden"):
         shutil.copytree(ROOT / kind / LAB, tmp_path / kind / LAB)
     (tmp_path / "README.md").write_text(
