@@ -172,10 +172,13 @@ def test_a_stalled_client_is_cut_after_five_seconds_and_others_are_served(stub: 
         stalled.sendall(request_bytes("/tool", BODY)[:-1])
         began = time.monotonic()
         assert client.post("/tool", json=order("intent-other-1")).json()["decision"] == "APPLY"
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 4  # while the other one still stalls
         with contextlib.suppress(ConnectionResetError):
             assert stalled.recv(1) == b""
-        assert 4 < time.monotonic() - began < 8
+        assert 4 < time.monotonic() - began < 9
+    until = time.monotonic() + 5  # the row is written after the connection was cut
+    while stub.log.rows[-1]["error"] is None and time.monotonic() < until:
+        time.sleep(0.05)
     assert stub.log.rows[-1]["error"] == "ClientGone"
     assert stub.ledger.count == 1
 
