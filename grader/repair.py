@@ -112,6 +112,6 @@ def _own_cell(cell: NotebookNode, place: int, count: int) -> NotebookNode:
         mine.outputs, mine.execution_count = [], None
     else:
         mine.cell_type = "markdown"
-        mine.source = str(mine.source).replace("&", "&amp;").replace("<", "&lt;")
+        mine.source = str(mine.source).replace("&", "&amp;").replace("<", "&lt;").replace("![", "\\![")
         mine.pop("attachments", None)
     return mine

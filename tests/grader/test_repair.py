@@ -141,3 +141,10 @@ def test_repair_changes_neither_of_its_arguments() -> None:
     before = copy.deepcopy((notebook, frame))
     repair(notebook, frame)
     assert (notebook, frame) == before
+
+
+def test_a_students_markdown_loads_no_picture_from_outside() -> None:
+    """A link stays a link; an image would be fetched by whoever opens the feedback page."""
+    notebook = submitted()
+    notebook.cells.append(new_markdown_cell("![seen](https://example.invalid/pixel.png)"))
+    assert repair(notebook, released()).notebook.cells[-1].source == "\\![seen](https://example.invalid/pixel.png)"
