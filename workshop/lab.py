@@ -67,7 +67,8 @@ class Misconception:
 class Lab:
     """A lab as lab.toml describes it, and where its public files are.
 
-    ``rehearsal`` names the wrong solutions (tests/mutants/LAB) that a made-up class hands in.
+    ``rehearsal`` names the wrong solutions (tests/mutants/LAB) that a made-up class hands in; ``decisions`` are the
+    words a right answer can decide by.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Lab:
     packet: str
     permit_names: tuple[str, ...]
     rehearsal: tuple[str, ...]
+    decisions: tuple[str, ...]
     blocks: tuple[Block, ...]
     checks: tuple[Check, ...]
     misconceptions: dict[str, Misconception]
@@ -150,6 +152,7 @@ def read_lab(data: Path, permits: Path) -> Lab:
             packet=raw["packet"],
             permit_names=tuple(raw.get("permits", ())),
             rehearsal=tuple(raw.get("rehearsal", ())),
+            decisions=tuple(raw.get("decisions", ())),
             blocks=tuple(Block(**block) for block in raw["block"]),
             checks=tuple(_check(check) for check in raw["check"]),
             misconceptions={name: Misconception(name, **entry) for name, entry in raw.get("misconception", {}).items()},
