@@ -9,17 +9,27 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from grader.console import (
+    AsJson,
+    LabNames,
+    UsageError,
+    choose_labs,
+    err,
+    fail,
+    find_root,
+    out,
+    plain,
+    progress_bar,
+)
 from grader.quick_start import leave_out_slow_parser
 from stub_server.address import HOST, PORT
 from stub_server.errors import Mendable
-from workshop.lab import REPOSITORY, Lab, LabNotFound, all_labs
+from workshop.lab import LabNotFound, all_labs
 
 if TYPE_CHECKING:
     from grader.classroom import Pool, Row
@@ -32,11 +42,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Labs on bounding the tool calls of an LLM agent: open, release, grade, rehearse.",
 )
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-
-LabNames = Annotated[list[str] | None, typer.Argument(help="Labs by number or name; all where none is named.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for a script.")]
 NoSandbox = Annotated[bool, typer.Option("--no-sandbox", help="Run student code unisolated: I trust this code.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="Notebooks graded side by side.")]
 
@@ -47,56 +52,13 @@ def main() -> None:
     try:
         app()
     except (LabNotFound, UsageError) as wrong:
-        _fail(str(wrong), code=2)
+        fail(str(wrong), code=2)
     except Mendable as fault:
-        _fail(str(fault), code=1)
+        fail(str(fault), code=1)
     except Exception as bug:
         if os.environ.get("ADMIT_ONE_TRACEBACK"):
             raise
-        _fail(f"a fault of ours: {type(bug).__name__}: {bug}; set ADMIT_ONE_TRACEBACK=1 to see where", code=1)
-
-
-class UsageError(Mendable):
-    """The command was called in a way that cannot work here."""
-
-
-def _fail(message: str, *, code: int) -> None:
-    err.print(f"admit-one: {message}", markup=False, style="bold red")
-    sys.exit(code)
-
-
-def _root() -> Path:
-    """The repository: the current folder where it is one, else the one this package is installed from."""
-    for folder in (Path.cwd(), REPOSITORY):
-        if (folder / "fixtures").is_dir() and (folder / "permits").is_dir():
-            return folder
-    raise UsageError("no labs here; change into the folder that holds fixtures/ and permits/")
-
-
-def _labs(root: Path, names: list[str] | None) -> list[Lab]:
-    labs = all_labs(root)
-    if not names:
-        return labs
-    known = {name: lab for lab in labs for name in (str(lab.number), lab.prefix, lab.id)}
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise LabNotFound(f"no lab {unknown[0]!r}; there are {', '.join(lab.id for lab in labs)}")
-    return list(dict.fromkeys(known[name] for name in names))
-
-
-@contextmanager
-def _progress() -> Iterator[Any]:
-    """A progress bar on stderr, or nothing where stderr is no terminal. Gives a function (what, done, total)."""
-    columns = (TextColumn("{task.description:<17}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
-        tasks: dict[str, Any] = {}
-
-        def report(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
-
-        yield report
+        fail(f"a fault of ours: {type(bug).__name__}: {bug}; set ADMIT_ONE_TRACEBACK=1 to see where", code=1)
 
 
 @app.command(epilog="Example: admit-one lab 1")
@@ -107,8 +69,8 @@ def lab(
     """Open a lab in JupyterLab. Where a lab needs the stub server, its notebook starts it."""
     from grader.jupyterlab import open_in_jupyterlab
 
-    root = _root()
-    sys.exit(open_in_jupyterlab(root, _labs(root, [name])[0], port))
+    root = find_root()
+    sys.exit(open_in_jupyterlab(root, choose_labs(root, [name])[0], port))
 
 
 @app.command(epilog="Example, for a classroom: admit-one stub --host 192.0.2.7 --room-token TOKEN --students ids.txt")
@@ -144,7 +106,7 @@ def doctor(as_json: AsJson = False) -> None:
     """Say what is missing on this machine, why it matters, and what mends it."""
     from grader.doctor import examine
 
-    findings = examine(_root())
+    findings = examine(find_root())
     if as_json:
         typer.echo(json.dumps([asdict(finding) for finding in findings], indent=1))
     else:
@@ -167,8 +129,8 @@ def release(
     from grader.course import Course
     from grader.release import find_differences, release_lab, update_solved
 
-    root = _root()
-    chosen = _labs(root, labs)
+    root = find_root()
+    chosen = choose_labs(root, labs)
     if check:
         differences = find_differences(root)
         for difference in differences:
@@ -178,7 +140,7 @@ def release(
         out.print("notebooks/ and solutions/ are in step with lab.toml.")
         return
     done = []
-    with _progress() as report:
+    with progress_bar() as report:
         for number, one in enumerate(chosen, start=1):
             changed = update_solved(root, one, run=run)
             folder = release_lab(Course.at(root), one)
@@ -199,20 +161,20 @@ def collect(
     from grader.collect import collect as take
     from grader.course import Course
 
-    root = _root()
+    root = find_root()
     done = list(take(Course.at(root), all_labs(root), inbox))
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in done], indent=1))
     else:
         for one in done:
             if one.outcome == "refused":
-                out.print(f"refused {_plain(one.source)}: {_plain(one.why)}")
+                out.print(f"refused {plain(one.source)}: {plain(one.why)}")
             elif one.outcome == "replaced":
-                out.print(f"replaced what {_plain(one.student)} had handed in for {one.lab_id}")
+                out.print(f"replaced what {plain(one.student)} had handed in for {one.lab_id}")
         counts = {name: sum(one.outcome == name for one in done) for name in ("taken", "replaced", "same", "refused")}
         out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
     if not done or any(one.outcome == "refused" for one in done):
-        _fail("not everything could be taken; the lines above say why" if done else "no notebook in there", code=1)
+        fail("not everything could be taken; the lines above say why" if done else "no notebook in there", code=1)
 
 
 @contextmanager
@@ -247,17 +209,17 @@ def grade(
     from grader.classroom import find_submissions, grade_with
     from grader.course import Course
 
-    root = _root()
+    root = find_root()
     course = Course.at(root)
-    submissions = find_submissions(course, [one.id for one in _labs(root, labs)])
+    submissions = find_submissions(course, [one.id for one in choose_labs(root, labs)])
     if not submissions:
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
     try:
         lab_ids = {one.lab_id for one in submissions}
-        with _pool(course, lab_ids, workers, dask, not no_sandbox) as pool, _progress() as report:
+        with _pool(course, lab_ids, workers, dask, not no_sandbox) as pool, progress_bar() as report:
             rows = grade_with(pool, course, submissions, resume=resume, progress=report)
     except KeyboardInterrupt:
-        _fail("stopped: what is graded is kept; run the same command again to go on", code=130)
+        fail("stopped: what is graded is kept; run the same command again to go on", code=130)
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
     else:
@@ -269,7 +231,7 @@ def grade(
         out.print(f"{new} graded now, {len(rows) - new - missing} were graded already, {missing} not submitted.")
     failed = sum(row.status == "could_not_grade" for row in rows)
     if failed:
-        _fail(f"{failed} could not be graded: no fault of theirs, no mark, flagged for manual grading", code=1)
+        fail(f"{failed} could not be graded: no fault of theirs, no mark, flagged for manual grading", code=1)
 
 
 @app.command(epilog="Example: admit-one check --write")
@@ -285,10 +247,10 @@ def check(
     from grader.consistency import examine
     from grader.matrix import summarise
 
-    root = _root()
+    root = find_root()
     commands = list(typer.main.get_group(app).commands)
-    with open_launcher(root, sandbox=True) as launch, _progress() as report:
-        chosen = _labs(root, labs)
+    with open_launcher(root, sandbox=True) as launch, progress_bar() as report:
+        chosen = choose_labs(root, labs)
         found = examine(root, chosen, commands, launch, workers=workers, write=write, repeat=repeat, progress=report)
     rows = summarise(found.entries)
     if as_json:
@@ -319,14 +281,14 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
     from grader.rehearsal import rehearse as run_rehearsal
     from grader.sandbox_trouble import SandboxUnavailable
 
-    root = _root()
+    root = find_root()
     with ExitStack() as stack:
         try:
             launch = stack.enter_context(open_launcher(root, sandbox=True))
         except SandboxUnavailable as missing:
             err.print(f"{missing}\nThe made-up class is the kit's own code: it goes on without.", markup=False)
             launch = stack.enter_context(open_launcher(root, sandbox=False))
-        report = stack.enter_context(_progress())
+        report = stack.enter_context(progress_bar())
         outcomes = run_rehearsal(root, launch, workers=workers, progress=report)
     course = rehearsal_course(root)
     pages = feedback_pages(course, [outcome.part for outcome in outcomes])
@@ -359,14 +321,7 @@ def _class_table(*more: str) -> Table:
 
 def _class_cells(row: Row) -> tuple[str, ...]:
     points = "–" if row.points is None else str(row.points)
-    return _plain(row.student), row.lab_id.partition("_")[0], points, row.status, _plain(row.first_wrong)
-
-
-def _plain(text: str) -> str:
-    """Text that a student may have written, for the terminal: no control characters, no markup."""
-    from rich.markup import escape
-
-    return escape("".join(character if character.isprintable() else "?" for character in text))
+    return plain(row.student), row.lab_id.partition("_")[0], points, row.status, plain(row.first_wrong)
 
 
 if __name__ == "__main__":
