@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course
+from grader.exam import read_exam
 from grader.launch import Launch, launch_process
+from grader.notebook import NotANotebook
 from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
 from grader.sandbox import sandboxes
 from grader.submission import (
     VERDICT_FILE,
-    NotANotebook,
     Result,
     ResultStore,
     grade_bytes,
     lab_version,
-    read_course_lab,
     read_submission,
     submission_key,
 )
@@ -96,9 +96,9 @@ def open_launcher(root: Path, *, sandbox: bool) -> Iterator[Launch]:
 @contextmanager
 def threads(course: Course, lab_ids: set[str], launch: Launch, workers: int) -> Iterator[Pool]:
     """Compute here: the work is done in child processes that ``launch`` starts, and threads only wait for them."""
-    labs = {lab_id: read_course_lab(course, lab_id) for lab_id in lab_ids}
+    exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
     with ThreadPoolExecutor(workers) as executor:
-        yield Pool(executor, lambda lab_id, data: grade_bytes(data, course, labs[lab_id], launch), workers)
+        yield Pool(executor, lambda lab_id, data: grade_bytes(data, exams[lab_id], launch), workers)
 
 
 def grade_class(
@@ -128,10 +128,10 @@ def grade_with(
     Each result is kept and recorded as it comes, so that a run which was broken off goes on where it was.
     Raises CouldNotRecord where the gradebook or the disk takes no more.
     """
-    labs = {lab_id: read_course_lab(course, lab_id) for lab_id in dict.fromkeys(one.lab_id for one in submissions)}
-    versions = {lab_id: lab_version(course, lab) for lab_id, lab in labs.items()}
+    exams = {lab_id: read_exam(course, lab_id) for lab_id in dict.fromkeys(one.lab_id for one in submissions)}
+    versions = {lab_id: lab_version(course, exam.lab) for lab_id, exam in exams.items()}
     with only_run(course), ExitStack() as stack:
-        run = _Run(course, lambda: stack.enter_context(open_recorder(course, labs)), versions, resume)
+        run = _Run(course, lambda: stack.enter_context(open_recorder(course, exams)), versions, resume)
         return run.grade(pool, submissions, progress)
 
 

@@ -16,8 +16,9 @@ from distributed import Client, WorkerPlugin, get_worker
 
 from grader.classroom import Pool, open_launcher
 from grader.course import Course
+from grader.exam import files_of_lab, read_course_lab, read_exam
 from grader.launch import CouldNotLaunch
-from grader.submission import Result, files_of_lab, grade_bytes, lab_version, read_course_lab
+from grader.submission import Result, grade_bytes, lab_version
 
 _PATIENCE_S = 20
 
@@ -43,8 +44,8 @@ class Desk(WorkerPlugin):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_bytes(data)
             self._course = Course(root)
-            self._labs = {lab_id: read_course_lab(self._course, lab_id) for lab_id in self._versions}
-            if self._versions != {lab_id: lab_version(self._course, lab) for lab_id, lab in self._labs.items()}:
+            self._exams = {lab_id: read_exam(self._course, lab_id) for lab_id in self._versions}
+            if self._versions != {lab_id: lab_version(self._course, exam.lab) for lab_id, exam in self._exams.items()}:
                 raise ClusterUnavailable(f"worker {worker.address} has another version of this kit: install the same")
             self._launch = belongings.enter_context(open_launcher(root, sandbox=self._sandbox))
             self._belongings = belongings.pop_all()
@@ -53,7 +54,7 @@ class Desk(WorkerPlugin):
         self._belongings.close()
 
     def grade(self, lab_id: str, data: bytes) -> Result:
-        return grade_bytes(data, self._course, self._labs[lab_id], self._launch)
+        return grade_bytes(data, self._exams[lab_id], self._launch)
 
 
 def grade_on_worker(lab_id: str, data: bytes) -> Result:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.inbox import Found, read_inbox
-from grader.submission import NotANotebook, labs_asked, read_notebook
+from grader.notebook import NotANotebook, read_notebook
+from grader.submission import labs_asked
 from workshop.lab import Lab
 
 _OF_AN_LMS = re.compile(r"_assignsubmission_file_?$|_\d+_\d+_.*$|_late$")

@@ -8,26 +8,22 @@ input can reach an output, an error message or a shown answer (spec 4, rule 3).
 from __future__ import annotations
 
 import secrets
-import shutil
-import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from grader.asker import Asker, RoomClosed
 from grader.bounds import Bounds
 from grader.cases import Case
+from grader.exam import Cases, Exam
 from grader.judge import Answer, CaseVerdict, judge, read_reply
-from grader.launch import CouldNotLaunch, Launch
+from grader.launch import CouldNotLaunch, Furniture, Launch
 from grader.plan import AskCheck, RunCell, Step, make_plan
 from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
-from workshop.lab import Lab
 
 FAILED_TWICE = "the case could not be put twice over; a person should look"
-Cases = Mapping[str, tuple[Case, ...]]
 STATUSES = ("could_not_grade", "not_submitted", "tampered", "timed_out", "crashed", "graded")
 """Status of a submission: the first that applies (spec 4, rule 4)."""
 
@@ -68,9 +64,7 @@ class _Pass:
     output_left: int = 0
 
 
-def grade_notebook(
-    notebook: Any, lab: Lab, public: Cases, hidden: Cases, launch: Launch, bounds: Bounds | None = None
-) -> Graded:
+def grade_notebook(notebook: Any, exam: Exam, launch: Launch, bounds: Bounds | None = None) -> Graded:
     """Run and judge ``notebook``, whose locked cells are the released ones.
 
     Every case of every check gets a verdict; a case without a reply is wrong. Where the child cannot be started the
@@ -79,15 +73,15 @@ def grade_notebook(
     bounds = bounds or Bounds()
     steps = make_plan(notebook)
     deadline = time.monotonic() + bounds.notebook_s
-    first = _Pass(steps, public, False, deadline, set(), output_left=bounds.notebook_output)
-    second = _Pass(steps, hidden, True, deadline, first.skip)
+    first = _Pass(steps, exam.public, False, deadline, set(), output_left=bounds.notebook_output)
+    second = _Pass(steps, exam.hidden, True, deadline, first.skip)
     try:
         for one in (first, second):
-            _run(one, lab, launch, bounds)
+            _run(one, exam.room, launch, bounds)
     except CouldNotLaunch as problem:
         return Graded("could_not_grade", {}, {}, (str(problem),))
     verdicts = {
-        step.grade_id: CheckVerdict(lab.check(step.check_id), _judge_all(step, first, second), step.names)
+        step.grade_id: CheckVerdict(exam.lab.check(step.check_id), _judge_all(step, first, second), step.names)
         for step in steps
         if isinstance(step, AskCheck)
     }
@@ -112,33 +106,22 @@ def _answer(one: _Pass, check_id: str, case: Case) -> Answer:
     return read_reply(kind, text, tuple(row.order_id for row in ledger.rows))
 
 
-def _run(one: _Pass, lab: Lab, launch: Launch, bounds: Bounds) -> None:
+def _run(one: _Pass, room: Furniture, launch: Launch, bounds: Bounds) -> None:
     """Go through the steps; after a death or a hang start again without what caused it."""
     while one.position < len(one.steps) and time.monotonic() < one.deadline:
-        with tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True) as folder:
-            room = Path(folder)
-            furnish(room, lab)
-            asker = Asker(launch(room, one.is_hidden), bounds)
-            try:
-                _greet(asker, bounds, sorted({step.check_id for step in one.steps if isinstance(step, AskCheck)}))
-                _go_on(one, asker, bounds)
-            except RoomClosed as closed:
-                if closed.status != "again":
-                    one.closed.append(closed)
-            finally:
-                asker.close()
+        asker = Asker(launch(room, one.is_hidden), bounds)
+        try:
+            _greet(asker, bounds, sorted({step.check_id for step in one.steps if isinstance(step, AskCheck)}))
+            _go_on(one, asker, bounds)
+        except RoomClosed as closed:
+            if closed.status != "again":
+                one.closed.append(closed)
+        finally:
+            asker.close()
     if one.position < len(one.steps):
         late = RoomClosed("timed_out", f"took more than {bounds.notebook_s:g} s")
         late.where = "the notebook"
         one.closed.append(late)
-
-
-def furnish(room: Path, lab: Lab) -> None:
-    """Put the lab's public files into the room, as a release puts them beside the notebook."""
-    shutil.copytree(lab.data, room / "data")
-    for name in lab.permit_names:
-        (room / "permits").mkdir(exist_ok=True)
-        shutil.copy(lab.permits / name, room / "permits" / name)
 
 
 def _greet(asker: Asker, bounds: Bounds, check_ids: Sequence[str]) -> None:

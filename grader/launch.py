@@ -1,7 +1,7 @@
 """Starts the child process that student code runs in. The one seam behind which isolation goes.
 
-A launcher takes the room, a folder that holds the lab's public files and nothing else, and gives back the running
-child with its two sockets and its output. The one here bounds and kills but does not isolate: student code runs as
+A launcher takes the room's files, the lab's public ones and nothing else, and gives back the running child with its
+two sockets and its output. The one here bounds and kills but does not isolate: student code runs as
 the user who grades. grader.sandbox has the one that isolates.
 """
 
@@ -13,7 +13,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,9 +52,11 @@ class Child:
         os.close(self.output)
 
 
-Launch = Callable[[Path, bool], Child]
-"""``launch(room, is_hidden)``: hidden inputs will enter the child where ``is_hidden``, so that no place which has known
-one may ever serve a child whose output is shown."""
+Furniture = Mapping[str, bytes]
+"""A room's files by their path in it."""
+Launch = Callable[[Furniture, bool], Child]
+"""``launch(files, is_hidden)``: hidden inputs will enter the child where ``is_hidden``, so that no place which has
+known one may ever serve a child whose output is shown."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +94,21 @@ class Wires:
         os.close(self.output)
 
 
-def launch_process(room: Path, is_hidden: bool) -> Child:
-    """A plain child process in ``room``, in a session of its own, with a bare environment; it is used only once."""
+def furnish(room: Path, files: Furniture) -> None:
+    """Write the room's files into a folder."""
+    for name, data in files.items():
+        path = room / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def launch_process(files: Furniture, is_hidden: bool) -> Child:
+    """A plain child process in a folder and a session of its own, with a bare environment; it is used only once."""
     if sys.platform == "win32":  # no inherited sockets, no process groups
         raise CouldNotLaunch("Windows cannot grade: run the same command in WSL2, on Linux or on macOS")
+    place = tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True)
+    room = Path(place.name)
+    furnish(room, files)
     wires = Wires.lay()
     control, ledger, output = wires.inner_fds
     try:
@@ -110,16 +124,22 @@ def launch_process(room: Path, is_hidden: bool) -> Child:
         )
     except OSError as problem:
         wires.close_outer()
+        place.cleanup()
         raise CouldNotLaunch(f"the grading process did not start: {problem}") from problem
     finally:
         wires.close_inner()
+
+    def end(went_well: bool) -> None:
+        _kill_tree(process)
+        place.cleanup()
+
     return Child(
         wires.control,
         wires.ledger,
         wires.output,
         excess=lambda bounds: _memory_excess(process.pid, bounds),
         is_cut_off=lambda: False,
-        end=lambda went_well: _kill_tree(process),
+        end=end,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 
 from grader.course import Course
+from grader.exam import read_exam
 from grader.launch import Launch
 from grader.made_up import MadeUp, fill, read_folder, solution_cells
 from grader.solved import dump, read_solved
@@ -140,9 +141,10 @@ def grade_entrants(
 ) -> list[Entry]:
     """Grade each entrant as a submission, ``workers`` at a time; the entries come in the order of ``field``."""
     course = Course(root)
+    exams = {lab_id: read_exam(course, lab_id) for lab_id in {one.lab.id for one in field}}
 
     def grade(one: Entrant) -> Result:
-        return grade_submission(dump(one.notebook).encode(), course, one.lab, launch)
+        return grade_submission(dump(one.notebook).encode(), exams[one.lab.id], launch)
 
     with ThreadPoolExecutor(workers) as pool:  # the work is done in child processes: threads only wait for them
         futures = [pool.submit(grade, one) for one in field]

@@ -12,6 +12,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Unicode
 
 from grader.course import Course
+from grader.exam import Exam, read_exam
 from grader.feedback import verdict_document
 from grader.graded_notebook import METADATA, show_result
 from grader.launch import CouldNotLaunch, launch_process
@@ -24,11 +25,9 @@ from grader.submission import (
     grade_bytes,
     lab_version,
     mend,
-    read_course_lab,
     read_submission,
     submission_key,
 )
-from workshop.lab import Lab
 
 Converted = tuple[NotebookNode, ResourcesDict]
 
@@ -53,8 +52,7 @@ class Repair(CoursePreprocessor):
     """Rebuild the submission on the released notebook, before nbgrader restores locked cells."""
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
-        lab = read_course_lab(self.course, resources["nbgrader"]["assignment"])
-        notebook, notes, _ = mend(nb, self.course, lab)
+        notebook, notes, _ = mend(nb, read_exam(self.course, resources["nbgrader"]["assignment"]))
         for note in notes:
             self.log.warning("%s: %s", resources["nbgrader"]["student"], note)
         return notebook, resources
@@ -67,11 +65,12 @@ class RunAndJudge(CoursePreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
         names = resources["nbgrader"]
-        lab = read_course_lab(self.course, names["assignment"])
+        exam = read_exam(self.course, names["assignment"])
+        lab = exam.lab
         submitted = self.course.submitted / names["student"] / lab.id / f"{names['notebook']}.ipynb"
         data = read_submission(submitted)
         key = submission_key(data, lab_version(self.course, lab))
-        result = self._result(key, data, lab)
+        result = self._result(key, data, exam)
         if result.status == "could_not_grade":
             self.log.error("%s: could not grade: %s", names["student"], "; ".join(result.notes))
         show_result(nb, result)
@@ -80,7 +79,7 @@ class RunAndJudge(CoursePreprocessor):
         resources.setdefault("outputs", {})[VERDICT_FILE] = document.encode()
         return nb, resources
 
-    def _result(self, key: str, data: bytes, lab: Lab) -> Result:
+    def _result(self, key: str, data: bytes, exam: Exam) -> Result:
         """What is known from before, or computed here in a sandbox of its own, and then kept."""
         store = ResultStore(self.course)
         known = store.get(key)
@@ -88,7 +87,7 @@ class RunAndJudge(CoursePreprocessor):
             return known
         try:
             with sandboxes(self.course.root) if self.sandbox else nullcontext(launch_process) as launch:
-                result = grade_bytes(data, self.course, lab, launch)
+                result = grade_bytes(data, exam, launch)
         except CouldNotLaunch as problem:
             return Result("could_not_grade", (str(problem),), {}, {})
         store.put(key, result)

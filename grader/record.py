@@ -23,11 +23,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import writes
 
 from grader.course import Course, nbgrader_config
+from grader.exam import Exam
 from grader.feedback import CheckReport, verdict_document
 from grader.graded_notebook import show_result
-from grader.submission import VERDICT_FILE, Result, mend, read_notebook
+from grader.notebook import read_notebook
+from grader.submission import VERDICT_FILE, Result, mend
 from stub_server.errors import Mendable
-from workshop.lab import Lab
 
 _PATIENCE_S = 60.0
 """How long another program may hold the gradebook before the run gives up."""
@@ -56,14 +57,14 @@ class _Register:
 
 
 @contextmanager
-def open_recorder(course: Course, labs: dict[str, Lab]) -> Iterator[Recorder]:
+def open_recorder(course: Course, exams: dict[str, Exam]) -> Iterator[Recorder]:
     """The gradebook, open for one run; raises CouldNotRecord where it cannot be, or does not know these labs."""
     from nbgrader.api import Gradebook
 
     config = nbgrader_config(course)
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
     with _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook:
-        yield Recorder(course, labs, gradebook, config)
+        yield Recorder(course, exams, gradebook, config)
 
 
 @contextmanager
@@ -85,13 +86,13 @@ def only_run(course: Course) -> Iterator[None]:
 class Recorder:
     """Records results one after another; one thread only."""
 
-    def __init__(self, course: Course, labs: dict[str, Lab], gradebook: Any, config: Any) -> None:
+    def __init__(self, course: Course, exams: dict[str, Exam], gradebook: Any, config: Any) -> None:
         from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 
         self._course = course
-        self._labs = labs
+        self._exams = exams
         self._db = gradebook.db
-        self._registers = {lab_id: self._register(gradebook, lab_id) for lab_id in labs}
+        self._registers = {lab_id: self._register(gradebook, lab_id) for lab_id in exams}
         self._limit_output = LimitOutput(config=config)
         self._late = AssignLatePenalties(config=config)
         self._late.init_plugin()
@@ -112,8 +113,8 @@ class Recorder:
 
     def record(self, student: str, lab_id: str, key: str, data: bytes, result: Result) -> None:
         """Write the marks, then put the graded notebook in its place; verdict.json in it says that all is done."""
-        lab, register = self._labs[lab_id], self._registers[lab_id]
-        notebook, _, _ = mend(read_notebook(data), self._course, lab)
+        exam, register = self._exams[lab_id], self._registers[lab_id]
+        notebook, _, _ = mend(read_notebook(data), exam)
         if register.kernelspec:
             notebook.metadata["kernelspec"] = register.kernelspec
         for cell in notebook.cells:
@@ -122,7 +123,7 @@ class Recorder:
         show_result(notebook, result)
         self._limit_output.preprocess(notebook, {})
         text = f"{writes(notebook)}\n"  # nbformat.writes would check it once more, and take its time
-        document = verdict_document(result.status, result.notes, result.reports, lab, key)
+        document = verdict_document(result.status, result.notes, result.reports, exam.lab, key)
         _patiently(lambda: self._write_marks(student, lab_id, notebook, result), undo=self._db.rollback)
         try:
             self._put_in_place(student, lab_id, {f"{lab_id}.ipynb": text, VERDICT_FILE: document})
@@ -149,7 +150,7 @@ class Recorder:
 
     def _refuse_another_release(self, lab_id: str, locked: dict[str, str]) -> None:
         """Submissions are mended from the release, and nbgrader from its gradebook: both must say the same."""
-        released = read_notebook((self._course.root / self._course.release / lab_id / f"{lab_id}.ipynb").read_bytes())
+        released = self._exams[lab_id].released
         cells = {cell.metadata["nbgrader"]["grade_id"]: cell for cell in released.cells if "nbgrader" in cell.metadata}
         theirs = {name: cell.source for name, cell in cells.items() if cell.metadata["nbgrader"].get("locked")}
         if theirs != locked:

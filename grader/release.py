@@ -10,7 +10,8 @@ from pathlib import Path
 import nbformat
 
 from grader.course import Course, nbgrader_api
-from grader.grading import furnish
+from grader.exam import room_files
+from grader.launch import furnish
 from grader.solved import dump, in_step, read_solved, run_again, solved_path
 from stub_server.errors import Mendable
 from workshop.lab import Lab, all_labs, read_lab
@@ -35,7 +36,7 @@ def finish_release(course: Course, lab_id: str) -> None:
     lab = read_lab(course.root / "fixtures" / lab_id, course.root / "permits")
     for name in ("data", "permits"):
         shutil.rmtree(folder / name, ignore_errors=True)
-    furnish(folder, lab)
+    furnish(folder, room_files(lab))
     path = folder / f"{lab_id}.ipynb"
     path.write_text(dump(nbformat.read(path, as_version=4)), encoding="utf-8")
 

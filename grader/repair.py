@@ -50,8 +50,8 @@ def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
             notes.append(f"cell {key} had become a {cell.cell_type} cell and was put back")
     mended = NotebookNode({**released, "metadata": copy.deepcopy(released.metadata)})
     mended.cells = list(own.get(None, []))
-    for cell in copy.deepcopy(released.cells):
-        key = _key(cell)
+    for key, one in frame.items():
+        cell = NotebookNode({**one, "metadata": copy.deepcopy(one.metadata)})
         found = list(dict.fromkeys(texts.get(key, [])))
         if _is_open(cell):
             if found:

@@ -19,7 +19,7 @@ from grader.bounds import Bounds
 from grader.channel import BlockingChannel
 from grader.drive import describe, drive
 from grader.drivers import World, find_driver
-from workshop.lab import read_lab
+from workshop.lab import Lab, read_lab
 
 _dumps, _loads = json.dumps, json.loads
 
@@ -102,13 +102,19 @@ def find_trouble(check_ids: Sequence[str]) -> str:
     return ""
 
 
-def serve(control_fd: int, ledger_fd: int, bounds: Bounds) -> NoReturn:
-    """Answer requests until the other end closes; nothing but this comes back to the caller's code."""
+def read_room() -> Lab:
+    """The lab whose files are in the current folder."""
+    return read_lab(Path.cwd() / "data", Path.cwd() / "permits")
+
+
+def serve(control_fd: int, ledger_fd: int, bounds: Bounds, lab: Lab) -> NoReturn:
+    """Answer requests until the other end closes; nothing but this comes back to the caller's code.
+
+    ``lab`` was read before any student code could change the folder.
+    """
     control = BlockingChannel(socket.socket(fileno=control_fd))
     ledger = RemoteLedger(BlockingChannel(socket.socket(fileno=ledger_fd)))
-    world = World(
-        ledger, read_lab(Path.cwd() / "data", Path.cwd() / "permits")
-    )  # before student code can change the folder
+    world = World(ledger, lab)
     limit_this_process(bounds)
     shell = make_shell()
     while True:
@@ -133,4 +139,4 @@ def serve(control_fd: int, ledger_fd: int, bounds: Bounds) -> NoReturn:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), int(sys.argv[2]), Bounds())
+    serve(int(sys.argv[1]), int(sys.argv[2]), Bounds(), read_room())

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.bounds import Bounds
-from grader.launch import Child, CouldNotLaunch, Launch
+from grader.launch import Child, CouldNotLaunch, Furniture, Launch
 from grader.sandbox_trouble import OWN_RISK, SandboxEnded, SandboxUnavailable, find_bwrap
 from grader.sandbox_view import RepositoryWouldShow, View, current_view
 
 if TYPE_CHECKING:
-    from grader.sandbox_kept import Furniture, Sandbox
+    from grader.sandbox_kept import Sandbox
 
 
 @contextlib.contextmanager
@@ -44,7 +44,7 @@ def sandboxes(secret: Path) -> Iterator[Launch]:
         # that a hidden input was in never serves a pass whose output is shown.
         shown, silent = _Kept(start), _Kept(start)
         try:
-            yield lambda room, is_hidden: (silent if is_hidden else shown).launch(room)
+            yield lambda files, is_hidden: (silent if is_hidden else shown).launch(files)
         finally:
             shown.stop()
             silent.stop()
@@ -65,9 +65,8 @@ class _Kept:
         self._idle: list[Sandbox] = []
         self._is_open = True
 
-    def launch(self, room: Path) -> Child:
-        """A child in a sandbox whose /room holds the files of ``room``; raises CouldNotLaunch."""
-        files = _read(room)
+    def launch(self, files: Furniture) -> Child:
+        """A child in a sandbox whose /room holds ``files``; raises CouldNotLaunch."""
         for take in (self._take, self._start):  # a kept sandbox may have come to harm: then a new one
             sandbox = take(files)
             try:
@@ -111,7 +110,3 @@ def _view_without(secret: Path) -> View:
     except RepositoryWouldShow as shows:
         raise SandboxUnavailable(f"no sandbox: {shows}, {OWN_RISK}") from shows
     return view
-
-
-def _read(room: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(room)): path.read_bytes() for path in sorted(room.rglob("*")) if path.is_file()}

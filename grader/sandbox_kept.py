@@ -14,22 +14,19 @@ import socket
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
 from grader.bounds import Bounds
-from grader.launch import Child, Wires
+from grader.launch import Child, Furniture, Wires, furnish
 from grader.sandbox_filter import UnknownMachine, system_call_filter
 from grader.sandbox_trouble import OWN_RISK, SandboxEnded, SandboxUnavailable, explain, find_bwrap
 from grader.sandbox_usage import Gauge
 from grader.sandbox_view import View, bwrap_options
 from grader.zygote import FORK, FORKED, WIPE
-
-Furniture = Mapping[str, bytes]
-"""A room's files by their path in it."""
 
 _ANSWER_S = 5.0
 _ENDING_S = 0.3
@@ -152,10 +149,7 @@ def _furnish(folder: Path, files: Furniture) -> None:
     """Write the room's files where bubblewrap finds them; another user must be able to read them."""
     (folder / "hosts").write_text(_HOSTS)
     (folder / "room").mkdir()
-    for name, data in files.items():
-        path = folder / "room" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    furnish(folder / "room", files)
     for path in folder.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
 

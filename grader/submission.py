@@ -12,32 +12,25 @@ import os
 import re
 import threading
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode, convert, reader
+from nbformat import NotebookNode
 
 from grader.bounds import MIB
-from grader.cases import HIDDEN_FILE, hidden_cases, public_cases
 from grader.course import Course
-from grader.diagnose import HIDDEN_PATTERNS_FILE, read_patterns
+from grader.exam import Exam, files_of_lab
 from grader.feedback import CheckReport, report_checks
 from grader.grading import CellOutput, grade_notebook
 from grader.inbox import LARGEST_NOTEBOOK
 from grader.launch import Launch, launch_process
+from grader.notebook import NotANotebook, read_notebook
 from grader.repair import repair
-from workshop.lab import Lab, read_lab
+from workshop.lab import Lab
 
 VERDICT_FILE = "verdict.json"
 _CELL_TYPES = ("code", "markdown", "raw")
 _CHECK_CALL = re.compile(r"""^check\(["'](\w+)\.""", re.MULTILINE)
-MOST_PARTS = 200_000
-"""JSON objects and lists in a notebook; one of 100 cells with plots has about 2,000."""
-
-
-class NotANotebook(Exception):
-    """There is no notebook of this lab that could be graded; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +70,6 @@ class Result:
         )
 
 
-def read_course_lab(course: Course, lab_id: str) -> Lab:
-    return read_lab(course.root / "fixtures" / lab_id, course.root / "permits")
-
-
 def read_submission(path: Path) -> bytes:
     """The bytes handed in as submitted/STUDENT/LAB/LAB.ipynb; raises NotANotebook. No link is followed."""
     folder = path.parent
@@ -94,19 +83,6 @@ def read_submission(path: Path) -> bytes:
     if path.stat().st_size > LARGEST_NOTEBOOK:
         raise NotANotebook(f"{path.name} is larger than {LARGEST_NOTEBOOK // MIB} MiB")
     return path.read_bytes()
-
-
-@lru_cache(maxsize=4)
-def read_notebook(data: bytes) -> NotebookNode:
-    """The notebook in ``data``, whatever its minor version; raises NotANotebook. Change only copies of it."""
-    if data.count(b"{") + data.count(b"[") > MOST_PARTS:  # each costs a hundred times its byte once it is read
-        raise NotANotebook("not a notebook: it has too many parts")
-    try:
-        # Not nbformat.reads: that warns of each cell that stands twice, and gives it an id by chance.
-        notebook: NotebookNode = convert(reader.reads(data.decode("utf-8")), 4)
-    except Exception as problem:
-        raise NotANotebook(f"not a notebook: {type(problem).__name__}") from problem
-    return notebook
 
 
 def labs_asked(notebook: NotebookNode) -> set[str]:
@@ -139,29 +115,27 @@ def _plain_cell(cell: NotebookNode, place: int) -> NotebookNode:
     return plain
 
 
-def mend(submitted: NotebookNode, course: Course, lab: Lab) -> tuple[NotebookNode, tuple[str, ...], bool]:
+def mend(submitted: NotebookNode, exam: Exam) -> tuple[NotebookNode, tuple[str, ...], bool]:
     """The submission in the frame of the released notebook, notes on what was mended, and whether a check changed."""
-    released = read_notebook((course.root / course.release / lab.id / f"{lab.id}.ipynb").read_bytes())
     plain = _plain(submitted)
-    repaired = repair(plain, released)
+    repaired = repair(plain, exam.released)
     asked = labs_asked(plain)
-    if not repaired.known or (asked and lab.prefix not in asked):
-        raise NotANotebook(f"this is another notebook, not that of {lab.id}")
+    if not repaired.known or (asked and exam.lab.prefix not in asked):
+        raise NotANotebook(f"this is another notebook, not that of {exam.lab.id}")
     changed = tuple(f"grading cell {key} was changed; the released one was used" for key in repaired.changed_checks)
     return repaired.notebook, (*repaired.notes, *changed), bool(changed)
 
 
-def grade_submission(data: bytes, course: Course, lab: Lab, launch: Launch) -> Result:
-    """Grade one submitted notebook. A pure function of its bytes and the lab; raises NotANotebook."""
-    notebook, notes, is_tampered = mend(read_notebook(data), course, lab)
-    hidden = hidden_cases(lab, course.root / "solutions")
-    graded = grade_notebook(notebook, lab, public_cases(lab), hidden, launch)
+def grade_submission(data: bytes, exam: Exam, launch: Launch) -> Result:
+    """Grade one submitted notebook. A pure function of its bytes and the exam; raises NotANotebook."""
+    notebook, notes, is_tampered = mend(read_notebook(data), exam)
+    graded = grade_notebook(notebook, exam, launch)
     if is_tampered and graded.status != "could_not_grade":
         graded = replace(graded, status="tampered")
     return Result(
         status=graded.status,
         notes=(*notes, *graded.notes),
-        reports=report_checks(graded, lab, read_patterns(course.root / "solutions" / lab.id / HIDDEN_PATTERNS_FILE)),
+        reports=report_checks(graded, exam.lab, exam.patterns),
         outputs={notebook.cells[index].id: output for index, output in graded.outputs.items()},
     )
 
@@ -183,20 +157,6 @@ def _code() -> dict[str, Path]:
     here = Path(__file__).resolve().parent.parent
     found = [path for name in ("grader", "stub_server", "workshop") for path in (here / name).rglob("*.py")]
     return {path.relative_to(here).as_posix(): path for path in sorted(found)}
-
-
-def files_of_lab(course: Course, lab: Lab) -> dict[str, Path]:
-    """All files of a course that a mark in ``lab`` depends on, by their path in a repository."""
-    solutions = course.root / "solutions" / lab.id
-    found = {
-        f"fixtures/{lab.id}/{path.relative_to(lab.data).as_posix()}": path
-        for path in sorted(lab.data.rglob("*"))
-        if path.is_file()
-    }
-    found |= {f"permits/{name}": lab.permits / name for name in lab.permit_names}
-    found |= {f"solutions/{lab.id}/{name}": solutions / name for name in (HIDDEN_FILE, HIDDEN_PATTERNS_FILE)}
-    found[f"notebooks/{lab.id}/{lab.id}.ipynb"] = course.root / course.release / lab.id / f"{lab.id}.ipynb"
-    return {name: path for name, path in found.items() if path.is_file()}
 
 
 class ResultStore:
@@ -224,11 +184,11 @@ class ResultStore:
             unfinished.unlink(missing_ok=True)
 
 
-def grade_bytes(data: bytes, course: Course, lab: Lab, launch: Launch) -> Result:
+def grade_bytes(data: bytes, exam: Exam, launch: Launch) -> Result:
     """grade_submission, a second time where the first came to nothing: a sandbox may be killed from outside."""
-    result = grade_submission(data, course, lab, launch)
+    result = grade_submission(data, exam, launch)
     if result.status == "could_not_grade":
-        result = grade_submission(data, course, lab, launch)
+        result = grade_submission(data, exam, launch)
     if launch is launch_process:
         result = replace(result, notes=(*result.notes, "graded without a sandbox"))
     return result

@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import gc
 import importlib
+import io
 import json
 import os
 import resource
@@ -26,9 +27,12 @@ from typing import Any
 from grader import runner
 from grader.bounds import Bounds
 from grader.quick_start import leave_out_slow_parser
+from workshop.lab import Lab
 
 WRITABLE = (Path("/tmp"), Path("/dev/shm"), Path("/room"))
 FORK, FORKED, WIPE = b"fork", b"forked", b"wipe"
+_FIRST_CELLS = ("pass", "raise Exception")
+"""Cells of no lab: a shell does much when it runs its first one, and when it tells its first error."""
 _PR_SET_DUMPABLE = 4
 _SYSTEM_V = ("shm", "sem", "msg")
 
@@ -38,15 +42,16 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _set_dumpable(False)
     faults = examine()
-    if not faults:
-        _load(sys.argv[2:])
+    lab = None
+    if not faults:  # or it would be the host's folders that are emptied
+        lab = _load(sys.argv[2:])
         wipe()
     control.send(json.dumps(faults).encode())
     at_start = _own_state()
     while True:
         request, fds, _, _ = socket.recv_fds(control, 16, 3)
         if request == FORK:
-            control.send(_fork(control, fds))
+            control.send(_fork(control, fds, lab))
         elif request == WIPE:
             _kill_everybody()
             control.send(json.dumps([*wipe(), *_changes(at_start)]).encode())
@@ -73,27 +78,33 @@ def examine() -> list[str]:
     return faults + [f"{folder} can be written to" for folder in shown if os.access(folder, os.W_OK)]
 
 
-def _load(drivers: list[str]) -> None:
-    """Import now what every notebook would import again, and start the shell; for no lab there is nothing to load."""
+def _load(drivers: list[str]) -> Lab | None:
+    """Do now what every child would do again: imports, the shell and its first cell, the lab in the room, if any."""
     if not drivers:
-        return
+        return None
     leave_out_slow_parser()
     for module in ("grader.check", *(f"grader.drivers.{name}" for name in drivers)):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
-    runner.make_shell()
+    shell = runner.make_shell()
+    with contextlib.redirect_stdout(io.StringIO()):
+        for source in _FIRST_CELLS:
+            shell.run_cell(source, store_history=False)
+    lab = runner.read_room()
     gc.collect()
     gc.freeze()  # a collection in a child would touch, and so copy, every page
+    return lab
 
 
-def _fork(control: socket.socket, fds: list[int]) -> bytes:
+def _fork(control: socket.socket, fds: list[int], lab: Lab | None) -> bytes:
     try:
         child = os.fork()
     except OSError as problem:
         return f"fork: {problem}".encode()
     if child == 0:
         try:
-            _be_the_runner(control, *fds)
+            assert lab is not None
+            _be_the_runner(control, lab, *fds)
         except BaseException:
             os.write(2, traceback.format_exc().encode())
         finally:
@@ -103,7 +114,7 @@ def _fork(control: socket.socket, fds: list[int]) -> bytes:
     return FORKED
 
 
-def _be_the_runner(control: socket.socket, notebook_control: int, ledger: int, output: int) -> None:
+def _be_the_runner(control: socket.socket, lab: Lab, notebook_control: int, ledger: int, output: int) -> None:
     """In the child: keep the notebook's three descriptors and nothing of the first process's."""
     control.close()
     os.dup2(output, 1)
@@ -114,7 +125,7 @@ def _be_the_runner(control: socket.socket, notebook_control: int, ledger: int, o
     _set_dumpable(True)
     bounds = Bounds()
     resource.setrlimit(resource.RLIMIT_NPROC, (bounds.processes, bounds.processes))
-    runner.serve(notebook_control, ledger, bounds)
+    runner.serve(notebook_control, ledger, bounds, lab)
 
 
 def _kill_everybody() -> None:

@@ -24,7 +24,7 @@ from nbgrader.api import Gradebook
 from grader import record
 from grader.classroom import Submission, find_submissions, grade_class
 from grader.course import Course, nbgrader_api
-from grader.launch import Child, CouldNotLaunch, Launch
+from grader.launch import Child, CouldNotLaunch, Furniture, Launch
 from grader.record import CouldNotRecord
 from grader.release import release_lab
 from tests.grader.small_class import STUDENTS, grade, lab_of, marks, outcome
@@ -123,8 +123,8 @@ def test_a_sandbox_that_is_killed_from_outside_costs_nobody_a_mark(
 ) -> None:
     killed: list[int] = []
 
-    def launch_and_kill(room: Path, is_hidden: bool) -> Child:
-        child = launch(room, is_hidden)
+    def launch_and_kill(files: Furniture, is_hidden: bool) -> Child:
+        child = launch(files, is_hidden)
         if len(killed) < 2:
             threading.Timer(0.05, kill_sandboxes).start()
         return child
@@ -229,7 +229,7 @@ def test_a_full_disk_ends_the_run_with_a_remedy_and_loses_nothing(
 def test_what_could_not_be_graded_gets_no_mark_and_a_flag_until_it_can_be(
     course: Course, undisturbed: dict[str, Any], launch: Launch
 ) -> None:
-    def fail(room: Path, is_hidden: bool) -> Child:
+    def fail(files: Furniture, is_hidden: bool) -> Child:
         raise CouldNotLaunch("no room left")
 
     rows = grade(course, fail)
@@ -255,11 +255,11 @@ def test_one_that_breaks_the_grader_costs_the_others_nothing(
 ) -> None:
     calls: list[Path] = []
 
-    def break_once(room: Path, is_hidden: bool) -> Child:
-        calls.append(room)
+    def break_once(files: Furniture, is_hidden: bool) -> Child:
+        calls.append(files)
         if len(calls) == 1:
             raise ZeroDivisionError("a bug")
-        return launch(room, is_hidden)
+        return launch(files, is_hidden)
 
     rows = grade(course, break_once, workers=1)
     assert [row.status for row in rows].count("could_not_grade") == 1

@@ -12,7 +12,8 @@ from nbgrader.api import Gradebook
 
 from grader.classroom import find_submissions, grade_class
 from grader.launch import Launch
-from grader.submission import NotANotebook, read_submission
+from grader.notebook import NotANotebook
+from grader.submission import read_submission
 from tests.grader.conftest import MARKER, GradedClass
 from tests.hostile.attacks import LAB1, LAB4
 from workshop.lab import Lab

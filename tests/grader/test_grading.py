@@ -16,11 +16,12 @@ from grader.bounds import Bounds
 from grader.course import Course
 from grader.drive import drive
 from grader.drivers import OurFault, World, driver
-from grader.grading import FAILED_TWICE, _greet, furnish
+from grader.exam import read_exam, room_files
+from grader.grading import FAILED_TWICE, _greet
 from grader.launch import CouldNotLaunch, Launch
 from grader.made_up import fill, solution_cells
 from grader.solved import dump
-from grader.submission import Result, grade_submission, read_course_lab
+from grader.submission import Result, grade_submission
 from stub_server.ledger import Ledger
 from tests.hostile.attacks import LAB1
 from tests.solved import ROOT, solved_notebook
@@ -42,7 +43,7 @@ def released() -> Any:
 
 
 def graded(notebook: Any, launch: Launch) -> Result:
-    return grade_submission(dump(notebook).encode(), COURSE, read_course_lab(COURSE, LAB1), launch)
+    return grade_submission(dump(notebook).encode(), read_exam(COURSE, LAB1), launch)
 
 
 def test_student_code_that_says_our_fault_gets_no_way_out_of_a_mark(launch: Launch) -> None:
@@ -54,9 +55,8 @@ def test_student_code_that_says_our_fault_gets_no_way_out_of_a_mark(launch: Laun
     assert "HIDDEN-WORDS" not in result.to_json().replace(SAYS_OUR_FAULT, "")
 
 
-def test_a_driver_that_is_missing_is_found_before_student_code_runs(launch: Launch, tmp_path: Path) -> None:
-    furnish(tmp_path, Lab.find("lab1"))
-    asker = Asker(launch(tmp_path, False), Bounds())
+def test_a_driver_that_is_missing_is_found_before_student_code_runs(launch: Launch) -> None:
+    asker = Asker(launch(room_files(Lab.find("lab1")), False), Bounds())
     try:
         with pytest.raises(CouldNotLaunch, match=r"lab1\.nothing"):
             _greet(asker, Bounds(), ["lab1.diff", "lab1.nothing"])

@@ -11,12 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.course import Course
-from grader.submission import NotANotebook, mend, read_course_lab, read_notebook
+from grader.exam import read_exam
+from grader.notebook import NotANotebook, read_notebook
+from grader.submission import mend
 from tests.hostile.attacks import LAB1
 from tests.solved import ROOT
 
 COURSE = Course(ROOT)
-LAB = read_course_lab(COURSE, LAB1)
+EXAM = read_exam(COURSE, LAB1)
 RELEASED = json.loads((ROOT / "notebooks" / LAB1 / f"{LAB1}.ipynb").read_text(encoding="utf-8"))
 
 VALUE = st.recursive(
@@ -34,13 +36,13 @@ def test_any_change_to_cells_is_mended_or_refused(changes: list[tuple[int, str, 
     for place, key, value in changes:
         notebook["cells"][place][key] = value
     try:
-        mended, _, _ = mend(read_notebook(json.dumps(notebook).encode()), COURSE, LAB)
+        mended, _, _ = mend(read_notebook(json.dumps(notebook).encode()), EXAM)
     except NotANotebook:
         return
     graded = [
         cell.metadata.nbgrader.grade_id for cell in mended.cells if cell.metadata.get("nbgrader", {}).get("grade")
     ]
-    assert len(graded) == len(LAB.checks)
+    assert len(graded) == len(EXAM.lab.checks)
     json.dumps(mended).encode("utf-8")
 
 
@@ -48,7 +50,7 @@ def test_any_change_to_cells_is_mended_or_refused(changes: list[tuple[int, str, 
 @given(VALUE)
 def test_any_json_is_a_notebook_or_none(value: Any) -> None:
     with pytest.raises(NotANotebook):
-        mend(read_notebook(json.dumps(value).encode()), COURSE, LAB)
+        mend(read_notebook(json.dumps(value).encode()), EXAM)
 
 
 @pytest.mark.parametrize("minor", [0, 2, 4])
@@ -57,7 +59,7 @@ def test_an_older_format_is_read_too(minor: int) -> None:
     notebook["nbformat_minor"] = minor
     for cell in notebook["cells"]:
         del cell["id"]
-    _, notes, is_tampered = mend(read_notebook(json.dumps(notebook).encode()), COURSE, LAB)
+    _, notes, is_tampered = mend(read_notebook(json.dumps(notebook).encode()), EXAM)
     assert not is_tampered
     assert notes == ()
 

@@ -23,8 +23,9 @@ from cosmic_ray.operators.operator import Operator
 from cosmic_ray.plugins import get_operator, operator_names
 
 from grader.bounds import Bounds
-from grader.cases import hidden_cases, public_cases
 from grader.classroom import open_launcher
+from grader.course import Course
+from grader.exam import Exam, read_exam
 from grader.grading import grade_notebook
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
@@ -94,13 +95,13 @@ def _changed_lines(source: str, changed: str) -> tuple[str, str]:
 
 
 @cache
-def _cases(lab: Lab) -> tuple[Any, Any]:
-    return public_cases(lab), hidden_cases(lab, ROOT / "solutions")
+def _exam(lab_id: str) -> Exam:
+    return read_exam(Course(ROOT), lab_id)
 
 
 def outcome(notebook: Any, lab: Lab, launch: Launch) -> str:
     """``survives`` where the notebook has full marks, ``noticed`` where not, else what went wrong on our side."""
-    graded = grade_notebook(notebook, lab, *_cases(lab), launch, BOUNDS)
+    graded = grade_notebook(notebook, _exam(lab.id), launch, BOUNDS)
     if graded.status == "could_not_grade":
         return f"could not be graded ({'; '.join(graded.notes)})"
     points = sum(verdict.points for verdict in graded.verdicts.values())

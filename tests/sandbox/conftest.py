@@ -7,15 +7,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.asker import Asker, Heard
 from grader.bounds import Bounds
-from grader.grading import furnish
-from grader.launch import Launch
+from grader.exam import room_files
+from grader.launch import Furniture, Launch
 from workshop.lab import Lab
 
 
@@ -42,14 +41,12 @@ Visiting = Callable[[], Any]
 
 
 @pytest.fixture(scope="session")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("room")
-    furnish(folder, Lab.find("lab1"))
-    return folder
+def room() -> Furniture:
+    return room_files(Lab.find("lab1"))
 
 
 @pytest.fixture
-def visit(launch: Launch, room: Path) -> Visiting:
+def visit(launch: Launch, room: Furniture) -> Visiting:
     """Call it in ``with`` for a child of its own; visits one after another share a sandbox while all goes well."""
 
     @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -12,7 +11,7 @@ import pytest
 
 from grader.asker import Asker, RoomClosed
 from grader.bounds import Bounds
-from grader.launch import Launch
+from grader.launch import Furniture, Launch
 from grader.sandbox import sandboxes
 from tests.sandbox.conftest import Visit, Visiting
 from tests.solved import ROOT
@@ -80,7 +79,7 @@ def test_two_at_a_time_never_share_one(visit: Visiting) -> None:
         assert first.value(SANDBOX, "import os") != second.value(SANDBOX, "import os")
 
 
-def test_one_that_knew_a_hidden_input_never_serves_where_output_shows(launch: Launch, room: Path) -> None:
+def test_one_that_knew_a_hidden_input_never_serves_where_output_shows(launch: Launch, room: Furniture) -> None:
     def look(is_hidden: bool) -> Any:
         asker = Asker(launch(room, is_hidden), Bounds())
         try:
@@ -167,7 +166,7 @@ def test_an_interrupt_at_the_terminal_is_not_the_death_of_a_students_code(inside
     assert all(os.getpgid(one.pid) != os.getpgid(0) for one in started)
 
 
-def test_everything_ends_with_the_last_use(room: Path) -> None:
+def test_everything_ends_with_the_last_use(room: Furniture) -> None:
     with ExitStack() as stack:
         launcher = stack.enter_context(sandboxes(ROOT))
         child = launcher(room, False)

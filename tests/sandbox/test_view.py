@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.launch import Furniture, furnish
 from grader.sandbox import sandboxes
 from grader.sandbox_trouble import SandboxUnavailable
 from tests.solved import ROOT
@@ -23,6 +24,7 @@ from grader.bounds import Bounds
 from grader.sandbox import sandboxes
 
 repository, room = Path(sys.argv[1]), Path(sys.argv[2])
+files = {str(path.relative_to(room)): path.read_bytes() for path in room.rglob("*") if path.is_file()}
 source = '''
 import json, os, sys
 import grader, httpx
@@ -33,14 +35,17 @@ print(json.dumps({"prefix": sys.prefix, "packages": httpx.__file__, "shows": [
 ]}))
 '''
 with sandboxes(repository) as launch:
-    asker = Asker(launch(room, False), Bounds())
+    asker = Asker(launch(files, False), Bounds())
     heard = asker.ask({"op": "cell", "source": source}, until=time.monotonic() + 20, room_for_output=1 << 20)
     asker.close()
 print(heard.output.decode() if heard.message["error"] is None else heard.message["error"])
 """
 
 
-def test_an_environment_inside_the_repository_shows_nothing_of_it(tmp_path: Path, room: Path, launch: object) -> None:
+def test_an_environment_inside_the_repository_shows_nothing_of_it(
+    tmp_path: Path, room: Furniture, launch: object
+) -> None:
+    furnish(tmp_path / "room", room)
     repository = tmp_path / "repository"
     for package in ("grader", "stub_server", "workshop"):
         shutil.copytree(ROOT / package, repository / package)
@@ -53,7 +58,7 @@ def test_an_environment_inside_the_repository_shows_nothing_of_it(tmp_path: Path
     others = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     (packages / "editable.pth").write_text("\n".join([str(repository), *others]))
     told = subprocess.run(
-        [environment / "bin" / "python", "-c", LOOK, repository, room],
+        [environment / "bin" / "python", "-c", LOOK, repository, tmp_path / "room"],
         cwd=tmp_path,
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
