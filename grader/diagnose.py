@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from grader.judge import CaseVerdict
+from grader.judge import NOT_FILLED_IN, CaseVerdict
 from workshop.lab import Lab
 
 PATTERNS_FILE = "patterns.json"
@@ -21,8 +21,10 @@ SOMETHING_ELSE = (
     "None of the usual mistakes looks like this. Take one wrong case and follow it through your code, line by line."
 )
 
+NOTHING_YET = "This part is not filled in yet."
+
 CLOSE_ENOUGH = 0.8
-"""The least share of common failing cases that names a mistake; tests/grader/test_diagnose.py measures it."""
+"""The least share of common failing cases that names a mistake; tests/matrix/test_diagnose.py measures it."""
 
 Pattern = frozenset[str]
 KnownMistakes = Mapping[str, Sequence[Pattern]]
@@ -55,10 +57,12 @@ def read_patterns(path: Path) -> dict[str, KnownMistakes]:
 def diagnose(verdicts: Sequence[CaseVerdict], lab: Lab, known: KnownMistakes) -> Diagnosis:
     """What explains ``verdicts``, the cases of one check.
 
-    Nothing is said where all is right, nor where the code answered no case at all (it is not filled in, a name is
-    missing, it always raises): what it raised says more than any pattern.
+    Nothing is said where all is right, nor where the code answered no case at all (a name is missing, it always
+    raises): what it raised says more than any pattern.
     """
     failed = frozenset(verdict.case.id for verdict in verdicts if not verdict.is_right)
+    if is_untouched(verdicts):
+        return Diagnosis(None, "", NOTHING_YET)
     if not failed or not any(verdict.is_right or verdict.has_answer for verdict in verdicts):
         return NOTHING_TO_SAY
     name = name_mistake(failed, known)
@@ -66,6 +70,11 @@ def diagnose(verdicts: Sequence[CaseVerdict], lab: Lab, known: KnownMistakes) ->
         return Diagnosis(None, "", SOMETHING_ELSE)
     misconception = lab.misconceptions[name]
     return Diagnosis(name, misconception.title, misconception.hint)
+
+
+def is_untouched(verdicts: Sequence[CaseVerdict]) -> bool:
+    """Every case of a check ran into a cell that is not filled in."""
+    return bool(verdicts) and all(verdict.problem == NOT_FILLED_IN for verdict in verdicts)
 
 
 def name_mistake(failed: Pattern, known: KnownMistakes) -> str | None:

@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from grader.diagnose import KnownMistakes, diagnose
+from grader.diagnose import KnownMistakes, diagnose, is_untouched
 from grader.grading import Graded
 from grader.judge import CaseVerdict
 from grader.verdict import CheckVerdict
 from workshop.difference import Cut, as_text, difference, shorten
 from workshop.lab import Group, Lab
 
-_LONGEST_VALUE = 300
+LONGEST_KEPT = 2000
+"""Characters of an answer that a verdict keeps."""
+LONGEST_READ = 120
+"""Characters that a reader compares by eye: of longer answers a page shows where they differ first."""
+
 STATUS_WORDS = {
     "could_not_grade": "Could not be graded: the grading process failed, not your code. A person will look.",
     "not_submitted": "Nothing was handed in.",
@@ -28,16 +32,32 @@ STATUS_WORDS = {
 
 @dataclass(frozen=True)
 class WrongCase:
-    """The first wrong case of a group, in words. Of a hidden one the kind is told, never a value."""
+    """The first wrong case of a group: a sentence that says what was called and with what, and both answers as JSON.
 
-    asked: str
+    ``got`` is in words where no answer came. Of a hidden case the kind is told, never a value: ``expected`` is empty.
+    """
+
+    called: str
     expected: str
     got: str
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both answers for a reader, cut around their first difference where one is long."""
+        is_short = max(len(self.expected), len(self.got)) <= LONGEST_READ
+        if is_short or not _is_json(self.got):  # what was raised, and where, is told in full
+            return shorten(self.expected, LONGEST_READ), self.got
+        found = difference(self.expected, self.got)
+        place = f" (first difference: {found.place})" if found.place else ""
+        return _joined(found.expected), _joined(found.got) + place
 
 
 @dataclass(frozen=True)
 class GroupReport:
-    """A group's points, how many of its cases are right, and its first wrong case, a public one where there is one."""
+    """A group's points, how many of its cases are right, and its first wrong case, a public one where there is one.
+
+    ``wrong`` is None where all is right, and where nothing of the check is filled in: there is nothing to compare.
+    """
 
     id: str
     title: str
@@ -46,6 +66,10 @@ class GroupReport:
     right: int
     cases: int
     wrong: WrongCase | None
+
+    @property
+    def is_right(self) -> bool:
+        return self.right == self.cases > 0
 
 
 @dataclass(frozen=True)
@@ -98,7 +122,7 @@ def _report(verdict: CheckVerdict, lab: Lab, known: KnownMistakes) -> CheckRepor
 
 def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
     cases = verdict.of_group(group)
-    wrong = next((case for case in cases if not case.is_right), None)
+    wrong = None if is_untouched(verdict.cases) else next((case for case in cases if not case.is_right), None)
     return GroupReport(
         id=group.id,
         title=group.title,
@@ -106,46 +130,34 @@ def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
         max_points=group.points,
         right=sum(case.is_right for case in cases),
         cases=len(cases),
-        wrong=_wrong_case(wrong, verdict.asked) if wrong else None,
+        wrong=_wrong_case(wrong, verdict.check.called) if wrong else None,
     )
 
 
-def _wrong_case(wrong: CaseVerdict, names: tuple[str, ...]) -> WrongCase:
-    asked = f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'}"
+def _wrong_case(wrong: CaseVerdict, called: str) -> WrongCase:
     if wrong.case.is_hidden:
-        return WrongCase(f"{asked} asked a case of this kind that is not shown.", "", _problem(wrong))
-    sentence = f"{asked} asked “{wrong.case.what}”."
-    if wrong.problem.startswith("made "):  # the answer is right, the ledger is not
-        made, _, due = wrong.problem.partition(", expected ")
-        return WrongCase(sentence, f"the answer that came, and {due} on the ledger", made)
+        return WrongCase(f"{called} for a case of this kind that is not shown.", "", _problem(wrong))
+    sentence = f"{called} for the case “{wrong.case.what}”."
     expected = " or ".join(as_text(value) for value in wrong.expected)
-    if wrong.problem != "differs":
-        return WrongCase(sentence, _shorten(expected), _problem(wrong))
-    got = as_text(wrong.got)
-    if max(len(expected), len(got)) > _LONGEST_VALUE:
-        where = difference(expected, got)
-        place = f" (first difference: {where.place})" if where.place else ""
-        return WrongCase(sentence, _joined(where.expected), _joined(where.got) + place)
-    return WrongCase(sentence, expected, got)
+    got = as_text(wrong.got) if wrong.problem == "differs" else wrong.problem
+    return WrongCase(sentence, shorten(expected, LONGEST_KEPT), shorten(got, LONGEST_KEPT))
 
 
 def _problem(verdict: CaseVerdict) -> str:
-    """In words what is wrong with an answer; of a hidden case without what was expected."""
-    if verdict.problem == "differs":
-        return "another answer than expected"
-    if verdict.problem.startswith("raised NotImplementedError"):
-        return "not filled in yet"
-    if verdict.case.is_hidden:  # how many effects are right is part of the answer
-        return verdict.problem.partition(", expected")[0]
-    return verdict.problem
+    """In words what is wrong with an answer, without a value."""
+    return "another answer than expected" if verdict.problem == "differs" else verdict.problem
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _joined(cut: Cut) -> str:
     return f"{cut.before}{cut.marked}{cut.after}"
-
-
-def _shorten(text: str) -> str:
-    return shorten(text, _LONGEST_VALUE)
 
 
 def as_plain(report: CheckReport) -> str:
@@ -154,9 +166,10 @@ def as_plain(report: CheckReport) -> str:
     for group in report.groups:
         lines.append(_group_line(group))
         if group.wrong:
-            lines.append(f"    {group.wrong.asked}")
-            lines += [f"      expected: {group.wrong.expected}"] * bool(group.wrong.expected)
-            lines.append(f"      got:      {group.wrong.got}")
+            lines.append(f"    {group.wrong.called}")
+            expected, got = group.wrong.shown
+            lines += [f"      expected: {expected}"] * bool(expected)
+            lines.append(f"      got:      {got}")
     return "\n".join([*lines, *([f"Hint: {report.hint}"] * bool(report.hint))])
 
 
@@ -166,9 +179,10 @@ def as_html(report: CheckReport) -> str:
     for group in report.groups:
         inner = ""
         if group.wrong:
-            wrong = [html.escape(group.wrong.asked)]
-            wrong += [f"expected <code>{html.escape(group.wrong.expected)}</code>"] * bool(group.wrong.expected)
-            wrong.append(f"got <code>{html.escape(group.wrong.got)}</code>")
+            expected, got = group.wrong.shown
+            wrong = [html.escape(group.wrong.called)]
+            wrong += [f"expected <code>{html.escape(expected)}</code>"] * bool(expected)
+            wrong.append(f"got <code>{html.escape(got)}</code>")
             inner = "<ul>" + "".join(f"<li>{line}</li>" for line in wrong) + "</ul>"
         items.append(f"<li>{html.escape(_group_line(group))}{inner}</li>")
     hint = f"<div><strong>Hint:</strong> {html.escape(report.hint)}</div>" if report.hint else ""
@@ -180,7 +194,7 @@ def _head(report: CheckReport) -> str:
 
 
 def _group_line(group: GroupReport) -> str:
-    mark = "✗" if group.wrong else "✓"
+    mark = "✓" if group.is_right else "✗"
     right = f"{group.right} of {group.cases} cases right"
     return f"{mark} {group.title}: {right}, {group.points} of {_points(group.max_points)}"
 

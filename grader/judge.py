@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,8 @@ from grader.cases import Case
 from stub_server.strict_json import BadJson, parse
 
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+_ORDER = re.compile(r"\$order(\d+)")
+NOT_FILLED_IN = "not filled in yet"
 MAX_REPLY_BYTES = 256 * 1024
 """The longest answer to one case (spec 4, rule 2)."""
 
@@ -35,9 +37,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class CaseVerdict:
-    """One case, judged. ``got`` and ``expected`` stay empty for a hidden case: its values never leave the judge.
+    """One case, judged. ``problem`` is empty where all is right, "differs" for another answer, else words for a reader.
 
-    In both, order ids read as if the ledger had started at ``lab-1``, so that feedback is the same every time.
+    ``got`` and ``expected`` stay empty for a hidden case: its values never leave the judge. In both, order ids read as
+    if the ledger had started at ``lab-1``, so that feedback is the same every time.
     """
 
     case: Case
@@ -64,26 +67,28 @@ def judge(case: Case, answer: Answer) -> CaseVerdict:
     problem = _problem(case, answer, accepted)
     if case.is_hidden:
         return CaseVerdict(case, not problem, problem, has_answer=answer.kind == "value")
-    shown = tuple(f"lab-{place}" for place in range(1, len(answer.order_ids) + 1))
-    got = _renamed(answer.value, dict(zip(answer.order_ids, shown, strict=True)))
-    expected = tuple(_with_order_ids(value, shown) for value in case.accepted)
+    got = _renamed(answer.value, {order_id: f"lab-{place}" for place, order_id in enumerate(answer.order_ids, start=1)})
+    expected = tuple(_in_texts(value, lambda text: _ORDER.sub(r"lab-\1", text)) for value in case.accepted)
     return CaseVerdict(case, not problem, problem, got, expected, answer.kind == "value")
 
 
 def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
     if answer.kind == "raised":
+        if answer.detail.startswith("NotImplementedError"):
+            return NOT_FILLED_IN
         return f"raised {_type_only(answer.detail) if case.is_hidden else answer.detail}"
     if answer.kind == "not_json":
-        return "gave a value that is not JSON"
+        return "a value that is not JSON"
     if answer.kind != "value":
-        return answer.detail or "gave no answer"
+        return answer.detail or "no answer"
     if not any(is_same(answer.value, value) for value in accepted):
         return "differs"
     effects = len(answer.order_ids)
     if case.effects is not None and effects != case.effects:
         if case.is_hidden:  # how many there were, and should be, is part of the question and of the answer
-            return "made another number of effects than it should"
-        return f"made {effects} {'effect' if effects == 1 else 'effects'}, expected {case.effects}"
+            return "the right answer, but another number of side effects than there should be"
+        noun = "side effect" if effects == 1 else "side effects"
+        return f"the right answer, but {effects} {noun} on the ledger instead of {case.effects}"
     return ""
 
 
@@ -118,13 +123,22 @@ def _with_order_ids(value: Any, order_ids: Sequence[str]) -> Any:
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """``value`` with each key of ``names`` replaced in its texts, at any depth."""
-    if isinstance(value, str):
+    """``value`` with each key of ``names`` replaced in its texts."""
+
+    def renamed(text: str) -> str:
         for name in sorted(names, key=len, reverse=True):  # $order12 before $order1
-            value = value.replace(name, names[name])
-        return value
+            text = text.replace(name, names[name])
+        return text
+
+    return _in_texts(value, renamed)
+
+
+def _in_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """``value`` with its texts changed, at any depth; the keys of objects stay."""
+    if isinstance(value, str):
+        return change(value)
     if isinstance(value, dict):
-        return {key: _renamed(item, names) for key, item in value.items()}
+        return {key: _in_texts(item, change) for key, item in value.items()}
     if isinstance(value, list):
-        return [_renamed(item, names) for item in value]
+        return [_in_texts(item, change) for item in value]
     return value

@@ -88,5 +88,5 @@ def _steps(expected: Any, got: Any) -> list[str]:
             if as_text(left) != as_text(right):
                 return [f"item {number}", *_steps(left, right)]
         if len(expected) != len(got):
-            return [f"{len(expected)} items expected, {len(got)} given"]
+            return [f"{len(expected)} {'item' if len(expected) == 1 else 'items'} expected, {len(got)} given"]
     return []

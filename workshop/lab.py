@@ -42,11 +42,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Check:
-    """One grading cell: the block it belongs to and its groups."""
+    """One grading cell: the block it belongs to and its groups. ``called`` begins the sentence that tells of a case."""
 
     id: str
     block: str
     title: str
+    called: str
     groups: tuple[Group, ...]
 
     @property
@@ -167,7 +168,7 @@ def read_lab(data: Path, permits: Path) -> Lab:
 
 def _check(raw: dict[str, Any]) -> Check:
     groups = tuple(Group(**group) for group in raw["group"])
-    return Check(raw["id"], raw["block"], raw["title"], groups)
+    return Check(raw["id"], raw["block"], raw["title"], raw["called"], groups)
 
 
 def _refuse_contradictions(lab: Lab, path: Path) -> None:

@@ -214,6 +214,8 @@ def resume(world: World, case: dict[str, Any], student_resume: Any) -> Json:
 @driver("lab5.audit")
 def audit(world: World, case: dict[str, Any], answers: Any) -> Json:
     """How many of the items are answered, or the answers."""
+    if not any(type(answer) is bool for answer in answers.values()):
+        raise NotImplementedError("no item is answered")
     given = {item: answers.get(item) for item in case["items"]}
     if case["observe"] == "answered":
         return sum(type(answer) is bool for answer in given.values())
@@ -223,6 +225,8 @@ def audit(world: World, case: dict[str, Any], answers: Any) -> Json:
 @driver("lab5.bypass")
 def bypass(world: World, case: dict[str, Any], names: Any) -> Json:
     """How many of the snippets have one of the names, or the names they have."""
+    if not any(names.values()):
+        raise NotImplementedError("no snippet has a name")
     given = {snippet: names.get(snippet) for snippet in case["snippets"]}
     if case["observe"] == "answered":
         return sum(name in case["names"] for name in given.values())

@@ -34,6 +34,7 @@ outcome = "say what this block was for"
 id = "lab1.counting"
 block = "cap"
 title = "Counting gates"
+called = "It was called"
 [[check.group]]
 id = "counting"
 title = "Counting"

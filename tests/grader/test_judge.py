@@ -55,7 +55,7 @@ def test_any_of_the_accepted_answers_is_right() -> None:
 def test_the_right_answer_with_the_wrong_number_of_effects_is_wrong() -> None:
     verdict = judge(case("ok", effects=1), Answer("value", "ok", order_ids=("lab-7", "lab-8")))
     assert not verdict.is_right
-    assert verdict.problem == "made 2 effects, expected 1"
+    assert verdict.problem == "the right answer, but 2 side effects on the ledger instead of 1"
 
 
 def test_order_ids_of_the_ledger_stand_where_the_table_says_so() -> None:
@@ -66,6 +66,11 @@ def test_order_ids_of_the_ledger_stand_where_the_table_says_so() -> None:
     assert verdict.is_right
 
 
+def test_a_reader_sees_order_ids_as_if_the_ledger_had_started_at_one_also_such_as_were_never_issued() -> None:
+    verdict = judge(case(["$order1", "$order2"], effects=2), Answer("value", ["lab-41"], order_ids=("lab-41",)))
+    assert (verdict.expected, verdict.got) == ((["lab-1", "lab-2"],), ["lab-1"])
+
+
 def test_an_order_id_that_the_ledger_did_not_issue_is_wrong() -> None:
     assert not judge(case("$order1", effects=1), Answer("value", "lab-1", order_ids=("lab-41",))).is_right
     assert not judge(case("$order1"), Answer("value", "lab-1")).is_right
@@ -74,6 +79,12 @@ def test_an_order_id_that_the_ledger_did_not_issue_is_wrong() -> None:
 @pytest.mark.parametrize("text", ["NaN", '{"a": 1, "a": 2}', "[1", "", "Infinity", '"\\ud800"', "[" * 100 + "]" * 100])
 def test_what_is_not_strict_json_is_a_wrong_case(text: str) -> None:
     assert read_reply("value", text, ()).kind == "not_json"
+
+
+@pytest.mark.parametrize("is_hidden", [True, False])
+def test_a_cell_that_is_not_filled_in_is_told_as_that(is_hidden: bool) -> None:
+    answer = Answer("raised", detail="NotImplementedError (in your cell, line 9: raise NotImplementedError)")
+    assert judge(case(1, is_hidden=is_hidden), answer).problem == "not filled in yet"
 
 
 def test_a_hidden_case_tells_neither_expected_nor_got() -> None:

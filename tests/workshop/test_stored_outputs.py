@@ -24,6 +24,7 @@ outcome = "say what this block was for"
 id = "lab9.check"
 block = "first"
 title = "A check"
+called = "It was called"
 [[check.group]]
 id = "group"
 title = "A group"
