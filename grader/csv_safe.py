@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-_STARTS_A_FORMULA = "=+-@＝＋－＠"
-"""A spreadsheet may run what begins with one of these, white space before it or not."""
+_FORMULA = re.compile(r"""(^|;)(?=[\s"]*[=+\-@＝＋－＠]\s*\S)""")
+"""A spreadsheet may run what begins with one of these signs, white space before it or not; a sign alone is none.
+
+Where a comma is the decimal sign, a spreadsheet takes a semicolon for the end of a cell, in the middle of a text too.
+"""
 
 
 def harmless(text: str) -> str:
     """``text`` as a spreadsheet shows it: an apostrophe before what would be a formula, nothing it cannot store."""
-    shown = without_control(text)
-    return f"'{shown}" if shown.lstrip()[:1] in tuple(_STARTS_A_FORMULA) else shown
+    return _FORMULA.sub(r"\1'", without_control(text))
 
 
 def without_control(text: str) -> str:

@@ -15,7 +15,12 @@ def test_what_would_be_a_formula_is_text(begun: str) -> None:
     assert harmless(f'{begun}HYPERLINK("x")').startswith("'")
 
 
-@pytest.mark.parametrize("text", ["", "ada", "a=b", "'quoted", "Zoë", "(-1)"])
+@pytest.mark.parametrize("text", ["raised x;=1+1", 'raised x; "=1+1', "x;-1"])
+def test_no_formula_begins_where_a_spreadsheet_splits_at_semicolons(text: str) -> None:
+    assert [part.lstrip()[:1] for part in harmless(text).split(";")[1:]] == ["'"]
+
+
+@pytest.mark.parametrize("text", ["", "ada", "a=b", "'quoted", "Zoë", "(-1)", "-", "a; b", "1; - "])
 def test_plain_text_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
 
