@@ -20,7 +20,8 @@ from grader.cases import HIDDEN_FILE
 from grader.diagnose import HIDDEN_PATTERNS_FILE
 
 _NBGRADER = "nbgrader.preprocessors."
-_NEVER_COPIED = (HIDDEN_FILE, HIDDEN_PATTERNS_FILE, "design.md", "verdict.json", "card.json")
+MAKE_DATA = "make_data.py"
+_NEVER_COPIED = (HIDDEN_FILE, HIDDEN_PATTERNS_FILE, MAKE_DATA, "design.md", "verdict.json", "card.json")
 """nbgrader copies what lies beside a notebook to every student, unless it is ignored (spec 4)."""
 
 

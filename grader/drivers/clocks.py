@@ -1,4 +1,4 @@
-"""Clocks that stand still or jump, put in place of the real ones while a case runs."""
+"""Clocks that stand still, jump or are moved by a sleep, put in place of the real ones while a case runs."""
 
 from __future__ import annotations
 
@@ -40,6 +40,23 @@ def clock(read: Callable[[], float], *namespaces: dict[str, Any]) -> AbstractCon
             for names in (vars(time), vars(datetime), *namespaces)
         )
     )
+
+
+def sleep_moves(advance: Callable[[float], None], names: dict[str, Any]) -> AbstractContextManager[None]:
+    """Let ``time.sleep`` call ``advance`` (s) and come back at once, also where ``names`` has it by another name.
+
+    Only in this thread, too.
+    """
+    here, real_sleep = threading.get_ident(), time.sleep
+
+    def sleep(seconds: float) -> None:
+        if threading.get_ident() == here:
+            advance(seconds)
+        else:
+            real_sleep(seconds)
+
+    own = {name: sleep for name, value in names.items() if value is real_sleep}
+    return stand_ins((vars(time), {"sleep": sleep}), (names, own))
 
 
 def _fakes(read: Callable[[], float]) -> dict[int, Any]:

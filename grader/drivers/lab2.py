@@ -14,10 +14,11 @@ from typing import Any
 import httpx
 
 from grader.drivers import Json, World, driver
-from grader.drivers.planner_room import PlannerRoom
+from grader.drivers.budgets import ask
 from grader.drivers.scripted import ScriptedBudget
 from grader.drivers.stand_ins import stand_ins
 from workshop.budget import BudgetDenied
+from workshop.planner_room import PlannerRoom
 from workshop.planning import Call, tool_runner
 
 
@@ -85,20 +86,12 @@ def gates(world: World, case: dict[str, Any], budget_class: Any) -> Json:
 
 
 def _ask(budget: Any, call: dict[str, Any]) -> dict[str, Any]:
-    """What one call to admit did: its decision, what it added to the tool's counter, whether its row is there."""
-    tool, rows, used = call["tool"], len(budget.decisions), budget.per_tool.get(call["tool"], 0)
+    """What one call to admit did: only what was raised is a denial, and its row must be the only new one."""
     args = ODD_ARGS[call["odd_args"]]() if "odd_args" in call else copy.deepcopy(call.get("args", {}))
-    decision = "admit"
-    try:
-        budget.admit(tool, args, depth=call.get("depth", 1))
-    except BudgetDenied as denied:
-        decision = str(denied)
-    row = {"tool": tool, "ok": decision == "admit", "reason": decision}
-    return {
-        "decision": decision,
-        "charged": budget.per_tool.get(tool, 0) - used,
-        "has_row": budget.decisions[rows:] == [row],
-    }
+    heard = ask(budget, call, args, lambda budget: budget.per_tool.get(call["tool"], 0))
+    decision = "admit" if heard.raised is None else heard.raised
+    row = {"tool": heard.tool, "ok": decision == "admit", "reason": decision}
+    return {"decision": decision, "charged": heard.after - heard.before, "has_row": heard.rows == [row]}
 
 
 @driver("lab2.planner")
@@ -138,11 +131,7 @@ def planner(world: World, case: dict[str, Any], plan_once: Any) -> Json:
         "depths": budget.depths,
         "tool_posts": room.tool_posts,
         "planner_posts": len(room.asked),
-        "request_is_whole": all(_is_whole(asked, messages) for asked in room.asked),
+        "request_is_whole": room.asked_whole(messages),
         "time_limits_s": room.time_limits_s,
     }
     return {name: told[name] for name in case["fields"]}
-
-
-def _is_whole(asked: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
-    return asked.get("messages") == messages and bool(asked.get("model")) and bool(asked.get("tools"))

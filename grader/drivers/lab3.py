@@ -1,15 +1,16 @@
-"""How to ask Lab 3's checks: what is observed, the table, delays, when to stop, keys, five answers."""
+"""Lab 3, the retry table: asks what is observed, the table, delays, when to stop, keys, five answers."""
 
 from __future__ import annotations
 
 import json
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import chain, repeat
 from typing import Any
 
 from grader.drivers import Json, World, driver
-from workshop.retry import Loop, Observation, Policy, Rules, State, WantedCall
+from workshop.retry import Loop, Observation, Policy, Rules, State, TimedTools, WantedCall
 
 KEY_CHARS = range(8, 65)
 
@@ -91,7 +92,8 @@ def must_stop(world: World, case: dict[str, Any], student_must_stop: Any) -> Jso
         must_stop=student_must_stop,
         key_for_try=lambda call, _: call.intent,
     )
-    loop = Loop(_Scripted(case["durations"]), rules, policy, timeout_ms=case["timeout_ms"])
+    durations = chain(case["durations"], repeat(case["durations"][-1]))
+    loop = Loop(TimedTools(durations, None, _heard, {}), rules, policy, timeout_ms=case["timeout_ms"])
     outcomes = loop.run([WantedCall(**call) for call in case["calls"]])
     return {
         "ends": [outcome.end for outcome in outcomes],
@@ -100,22 +102,9 @@ def must_stop(world: World, case: dict[str, Any], student_must_stop: Any) -> Jso
     }
 
 
-class _Scripted:
-    """Tools that take the case's durations; after the last one, the last one again."""
-
-    def __init__(self, durations: list[float]) -> None:
-        self._durations = durations
-        self._started = 0
-
-    def start(self, call: WantedCall, key: str | None, wait_ms: float) -> tuple[float, Observation]:
-        took_ms = self._durations[min(self._started, len(self._durations) - 1)]
-        self._started += 1
-        if took_ms > wait_ms:
-            return wait_ms, {"ok": False, "error": "timeout"}
-        return took_ms, {"ok": True, "data": None}
-
-    def poll(self, call: WantedCall, key: str | None) -> str:
-        return "in_doubt"
+def _heard(took_ms: float, data: Any, limits: Mapping[str, float]) -> Observation:
+    """What is heard of a tool without the student's observe, which is another check's question."""
+    return {"ok": False, "error": "timeout"} if took_ms > limits["timeout_ms"] else {"ok": True, "data": data}
 
 
 @driver("lab3.key")

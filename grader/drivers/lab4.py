@@ -1,4 +1,4 @@
-"""How to ask Lab 4's checks: a digest, decisions on one store, sixteen requests at once, the host's write."""
+"""Lab 4, the stamp card: asks a digest, decisions on one store, sixteen requests at once, the host's write."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from typing import Any
 import httpx
 
 from grader.drivers import Json, World, driver
-from grader.drivers.overlap import LateRecordStore, SlowLookUpStore, ask_at_once
 from stub_server.ledger import EffectLedger
 from stub_server.write_once import StampStore
-
-# Which step waits in an overlap case, by the case's "hold".
-_STORES: dict[str, type[SlowLookUpStore]] = {"look_up": SlowLookUpStore, "record": LateRecordStore}
+from workshop.overlap import STORES, ask_at_once
 
 
 @dataclass(frozen=True)
@@ -62,8 +59,8 @@ def decide(world: World, case: dict[str, Any], student_decide: Any, canonical_di
         told = _told(student_decide(payload, store))
         if type(told.get("side_effect_counter")) is int:
             told["counter_minus_ledger"] = told["side_effect_counter"] - store.effects
-        if "arg_digest" in told and "arg_digest" in case["fields"]:
-            told["arg_digest"] = _named(told["arg_digest"], payload["arguments"], canonical_digest)
+        if "arg_digest" in case["fields"]:
+            told = _with_named_digest(told, payload, canonical_digest)
         replies.append({name: told[name] for name in case["fields"] if name in told} or told)
     return replies
 
@@ -75,7 +72,7 @@ def overlap(world: World, case: dict[str, Any], student_decide: Any) -> Json:
     ``applied`` are the order ids of the replies that say APPLY, in the ledger's order and not in that of the threads:
     only the ledger knows an id beforehand.
     """
-    store = _STORES[case["hold"]](LedgerFromHere(world.ledger, world.ledger.count), case["times"])
+    store = STORES[case["hold"]](LedgerFromHere(world.ledger, world.ledger.count), case["times"])
     replies = [_told(reply) for reply in ask_at_once(student_decide, case["payload"], store)]
     decisions = Counter(str(reply.get("decision")) for reply in replies)
     applied = [str(reply.get("order_id")) for reply in replies if reply.get("decision") == "APPLY"]
@@ -102,12 +99,9 @@ def host_write(world: World, case: dict[str, Any], student_host_write: Any, cano
             if sent:
                 raise
             reply = "raised before any request"
-    if isinstance(reply, dict) and isinstance(stamp := reply.get("stamp"), dict) and "arg_digest" in stamp:
-        stamp = {
-            **stamp,
-            "arg_digest": _named(stamp["arg_digest"], case["tool_json"]["arguments"], canonical_digest),
-        }
-        reply = {**reply, "stamp": stamp}
+    if isinstance(reply, dict) and isinstance(stamp := reply.get("stamp"), dict):
+        named = _with_named_digest(stamp, case["tool_json"], canonical_digest)
+        reply = {**reply, "stamp": named}
     told = {"requests": len(sent), "sent": sent[0] if sent else None, "reply": reply}
     return {name: told[name] for name in case["fields"]}
 
@@ -120,7 +114,9 @@ def _told(reply: Any) -> dict[str, Any]:
     return {"not_a_status_and_a_body": type(reply).__name__}
 
 
-def _named(digest: Any, args: Any, canonical_digest: Any) -> Any:
-    """A name for the student's own digest of ``args``, and any other digest as it is."""
-    is_own = json.dumps(digest) == json.dumps(canonical_digest(args))
-    return "canonical_digest(arguments)" if is_own else digest
+def _with_named_digest(told: dict[str, Any], payload: Any, canonical_digest: Any) -> dict[str, Any]:
+    """A name in place of the student's own digest of the arguments; any other digest stays as it is."""
+    if "arg_digest" not in told:
+        return told
+    is_own = json.dumps(told["arg_digest"]) == json.dumps(canonical_digest(payload["arguments"]))
+    return {**told, "arg_digest": "canonical_digest(arguments)"} if is_own else told

@@ -13,13 +13,13 @@ from jsonschema import Draft202012Validator
 
 from grader.drivers import World, find_driver
 from grader.drivers.clocks import clock, jumping
-from grader.drivers.recorded import NotRecorded, play_back
 from stub_server.ledger import Ledger
 from tests.solved import solved_namespace
 from tests.submissions import made_up
 from workshop.budget import BudgetDenied
 from workshop.difference import as_text
 from workshop.lab import Lab
+from workshop.recorded import NotRecorded, play_back
 from workshop.replay import HelpfulClient, PatientClient, cold_stub
 from workshop.storm import simulate
 

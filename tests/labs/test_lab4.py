@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from nbclient import NotebookClient
 
 from grader.drive import drive
-from grader.drivers import World, overlap
+from grader.drivers import World
 from grader.made_up import MadeUp, solution_cells
 from stub_server.ledger import Ledger
 from stub_server.server import Stub
 from stub_server.write_once import StampStore
 from tests.solved import ROOT, solved_namespace
 from tests.submissions import groups_lost, judged_here, made_up, released_notebook
+from workshop import overlap
 from workshop.card_file import compare_card
 from workshop.lab import Lab
 from workshop.stamp import (

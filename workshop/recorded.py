@@ -1,4 +1,4 @@
-"""Budgets that play back a recording: each decision and each counter is data, no rule is written here.
+"""Lab 1's budgets that play back a recording: each decision and each counter is data, no rule is written here.
 
 They let a check ask a student's test, or a student's replay, without a right budget being importable.
 """
@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from workshop.budget import BudgetDenied, ToolBudget
+from workshop.lab import Lab
 
+RECORDED_BUDGETS = "recorded_budgets.json"
 ANY_TOOL = "*"
 
 
@@ -47,6 +49,12 @@ class RecordedBudget(ToolBudget):
             self.decisions.append({"tool": tool, "ok": reason == "admit", "reason": reason})
         if reason != "admit" and not how and self.recording.get("raises", True):
             raise BudgetDenied(reason)
+
+
+def recordings(lab: Lab) -> dict[str, dict[str, Any]]:
+    """The recordings in the lab's data, by name: ``{"permit": …, "states": […]}``."""
+    found: dict[str, dict[str, Any]] = lab.read_json(RECORDED_BUDGETS)
+    return found
 
 
 def play_back(recording: dict[str, Any]) -> type[RecordedBudget]:

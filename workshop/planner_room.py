@@ -1,4 +1,4 @@
-"""A planner and its tools for one case of lab 2: the stub in this process, every request counted."""
+"""Lab 2's planner and its tools, for one case: the stub in this process, every request counted."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ class PlannerRoom(httpx.BaseTransport):
         self._stub = SyncTransport(self._app)
         self.asked: list[dict[str, Any]] = []
         self.time_limits_s: list[float | None] = []
+
+    def asked_whole(self, messages: list[dict[str, Any]]) -> bool:
+        """Whether each request to the planner held the messages, a model and tools."""
+        return all(
+            asked.get("messages") == messages and bool(asked.get("model")) and bool(asked.get("tools"))
+            for asked in self.asked
+        )
 
     @property
     def tool_posts(self) -> dict[str, int]:
