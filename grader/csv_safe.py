@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 _FORMULA = re.compile(r"""(^|;)(?=[\s"]*[=+\-@＝＋－＠]\s*\S)""")
@@ -13,6 +12,7 @@ _FORMULA = re.compile(r"""(^|;)(?=[\s"]*[=+\-@＝＋－＠]\s*\S)""")
 
 Where a comma is the decimal sign, a spreadsheet takes a semicolon for the end of a cell, in the middle of a text too.
 """
+_NOT_SHOWN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def harmless(text: str) -> str:
@@ -22,13 +22,7 @@ def harmless(text: str) -> str:
 
 def without_control(text: str) -> str:
     """``text`` with a mark for each control character and lone surrogate; a line break is a space."""
-    return "".join(_shown(character) for character in text)
-
-
-def _shown(character: str) -> str:
-    if character in "\n\r\t":
-        return " "
-    return "\ufffd" if unicodedata.category(character) in ("Cc", "Cs") else character
+    return _NOT_SHOWN.sub(lambda found: " " if found[0] in "\n\r\t" else "\ufffd", text)
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
