@@ -43,7 +43,7 @@ class Url:
 
 
 def split_url(url: Any) -> Url | None:
-    """Split a URL; None where it is no string, does not parse, or has an invalid port.
+    """Split a URL; None where it is no string, does not parse, has an invalid port, or brackets beside the host.
 
     It splits as Python's library does, which drops tabs and line ends without a word. What may be in a URL is for
     the caller to say.
@@ -55,8 +55,15 @@ def split_url(url: Any) -> Url | None:
         parts.port  # noqa: B018 - reading it is what raises
     except ValueError:
         return None
-    host = parts.netloc.rpartition("@")[2]
-    host = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    place = parts.netloc.rpartition("@")[2]
+    if place.startswith("["):
+        host, _, port = place[1:].partition("]")
+        is_whole = port[:1] in ("", ":")
+    else:
+        host, _, port = place.partition(":")
+        is_whole = True
+    if not is_whole or {"[", "]"} & set(host + port):  # Python's library takes what brackets hold, wherever they stand
+        return None
     return Url(parts.scheme, parts.netloc, host)
 
 

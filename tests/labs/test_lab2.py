@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import openai
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -143,6 +143,8 @@ URL_PIECES = st.lists(
 ).map("".join)
 
 
+@example(url="https://example.edu:80[::1]/")
+@example(url="https://[::1]example.edu/")
 @given(url=URL_PIECES | URL_PIECES.map("https://example.edu".__add__) | URL_PIECES.map("https://".__add__))
 def test_a_url_that_is_allowed_means_the_listed_host_to_other_readers_too(solved: dict[str, Any], url: str) -> None:
     if solved["host_is_allowed"](url, ["example.edu"]):
