@@ -1,4 +1,4 @@
-"""The command line: admit-one lab | stub | doctor | release | grade | rehearse | check."""
+"""The command line, admit-one: its entry, and the commands up to grading; cli_marks.py has those after it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from grader import cli_marks
 from grader.console import (
     AsJson,
     LabNames,
@@ -40,8 +41,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Labs on bounding the tool calls of an LLM agent: open, release, grade, rehearse.",
+    help="Labs on bounding the tool calls of an LLM agent: open, release, grade, hand marks out, rehearse.",
 )
+app.add_typer(cli_marks.app)
 NoSandbox = Annotated[bool, typer.Option("--no-sandbox", help="Run student code unisolated: I trust this code.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="Notebooks graded side by side.")]
 

@@ -1,0 +1,120 @@
+"""The commands that hand marks out: feedback pages for students, and files for a gradebook elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader.console import AsJson, LabNames, UsageError, choose_labs, fail, find_root, out, plain, progress_bar
+from grader.lms import LMS
+
+if TYPE_CHECKING:
+    from grader.course import Course
+    from grader.marks import Mark
+
+app = typer.Typer()
+
+
+class Format(StrEnum):
+    """What marks can be exported as."""
+
+    CSV = "csv"
+    CANVAS = "canvas"
+    MOODLE = "moodle"
+
+
+@app.command(epilog="Example: admit-one export --format canvas 1 2 --roster canvas_export.csv -o marks.csv")
+def export(
+    labs: LabNames = None,
+    kind: Annotated[Format, typer.Option("--format", help="A plain CSV, or what an LMS imports.")] = Format.CSV,
+    file: Annotated[Path | None, typer.Option("--output", "-o", help="The file; else one in course/.")] = None,
+    roster: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="The gradebook that the LMS exported, as CSV.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write marks, each with its status, to a file. What was not judged has no mark there, and is never 0."""
+    from grader.course import Course
+    from grader.export import plain_sheet, write
+    from grader.lms_sheet import lms_sheet
+    from grader.roster import read_roster
+
+    root = find_root()
+    course = Course.at(root)
+    lms = LMS.get(kind)
+    if roster and lms is None:
+        raise UsageError("--roster is for canvas and moodle: a plain CSV names students as the course does")
+    path = file or root / course.work / ("marks.csv" if lms is None else f"marks_{kind}.csv")
+    if roster and path.exists() and path.samefile(roster):
+        raise UsageError("-o is the roster: give another name")
+    marks = _read_marks(course, labs)
+    sheets = {path: plain_sheet(marks)}
+    if lms is not None:
+        known = read_roster(roster, lms) if roster else None
+        handed_in = [lab for lab in choose_labs(root, labs) if any(mark.lab_id == lab.id for mark in marks)]
+        sheets = {path: lms_sheet(lms, marks, handed_in, known), path.with_stem(f"{path.stem}_status"): sheets[path]}
+    missing = [mark for mark in marks if mark.is_missing]
+    left_out = sheets[path].left_out
+    replaced = {name: write(sheet, name) for name, sheet in sheets.items()}
+    if as_json:
+        files, rows = [str(name) for name in sheets], [asdict(mark) for mark in marks]
+        typer.echo(json.dumps({"files": files, "notes": sheets[path].notes, "marks": rows}, indent=1))
+    else:
+        for note in sheets[path].notes:
+            out.print(plain(note))
+        for mark in missing:
+            out.print(plain(f"{mark.student} has no mark for {mark.lab_id}: {mark.status}, {mark.first_wrong}"))
+        for name, is_replaced in replaced.items():
+            out.print(f"{'replaced' if is_replaced else 'wrote'} {name}", markup=False)
+        if lms is not None:
+            out.print(f"Now {lms.how}.", markup=False)
+    faults = [f"{len(missing)} handed in and have no mark, through no fault of theirs"] * bool(missing)
+    faults += [f"{len(left_out)} marks found no line"] * bool(left_out)
+    if faults:
+        fail(f"{' and '.join(faults)}; all others are written", code=1)
+
+
+@app.command(epilog="Example: admit-one feedback 4")
+def feedback(labs: LabNames = None, as_json: AsJson = False) -> None:
+    """Write nbgrader's feedback page for each submission that was graded, into course/feedback/."""
+    from grader.course import Course
+    from grader.feedback_pages import write_pages
+
+    root = find_root()
+    course = Course.at(root)
+    marks = _read_marks(course, labs)
+    handed_in = [mark for mark in marks if mark.status != "not_submitted"]
+    graded = [mark for mark in handed_in if mark.points is not None and mark.status != "could_not_grade"]
+    with progress_bar() as report:
+        pages = write_pages(course, [(mark.student, mark.lab_id) for mark in graded], report)
+    written = [page for page in pages if not page.trouble]
+    if as_json:
+        typer.echo(json.dumps([{**asdict(page), "path": str(page.path)} for page in pages], indent=1))
+    else:
+        for page in pages:
+            if page.trouble:
+                out.print(plain(f"no page for {page.student}, {page.lab_id}: {page.trouble}"))
+        for mark in handed_in:
+            if mark not in graded:
+                out.print(plain(f"no page for {mark.student}, {mark.lab_id}: {mark.status}, {mark.first_wrong}"))
+        replaced = sum(not page.is_new for page in written)
+        out.print(
+            f"{len(written)} feedback pages" + f", {replaced} of them in the place of older ones" * bool(replaced)
+        )
+        out.print(f"Feedback pages: {course.feedback}", markup=False)
+    if len(written) < len(handed_in):
+        fail(f"{len(handed_in) - len(written)} of {len(handed_in)} who handed in have no page", code=1)
+
+
+def _read_marks(course: Course, labs: list[str] | None) -> list[Mark]:
+    from grader.marks import read_marks
+
+    marks = read_marks(course, choose_labs(course.root, labs))
+    if not marks:
+        raise UsageError("nothing was handed in there: run admit-one collect and admit-one grade first")
+    return marks
