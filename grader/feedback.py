@@ -44,9 +44,8 @@ class WrongCase:
     @property
     def shown(self) -> tuple[str, str]:
         """Both answers for a reader, cut around their first difference where one is long."""
-        is_short = max(len(self.expected), len(self.got)) <= LONGEST_READ
-        if is_short or not _is_json(self.got):  # what was raised, and where, is told in full
-            return shorten(self.expected, LONGEST_READ), self.got
+        if max(len(self.expected), len(self.got)) <= LONGEST_READ:
+            return self.expected, self.got
         found = difference(self.expected, self.got)
         place = f" (first difference: {found.place})" if found.place else ""
         return _joined(found.expected), _joined(found.got) + place
@@ -146,14 +145,6 @@ def _wrong_case(wrong: CaseVerdict, called: str) -> WrongCase:
 def _problem(verdict: CaseVerdict) -> str:
     """In words what is wrong with an answer, without a value."""
     return "another answer than expected" if verdict.problem == "differs" else verdict.problem
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _joined(cut: Cut) -> str:

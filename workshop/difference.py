@@ -7,8 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-BEFORE, MARKED, AFTER = 36, 44, 36  # characters kept of a long text around its difference
+BEFORE, MARKED, AFTER = 36, 44, 36  # characters kept of a long text around its difference; spare ones go behind it
+ROOM = BEFORE + MARKED + AFTER
 ALIKE = 60  # characters kept of a long text that needs no comparing
+SENTENCE = 400  # and of what was raised, which ends with the line it came from
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+|.', re.DOTALL)
 
 
@@ -48,7 +50,7 @@ def difference(expected: str, got: str) -> Difference:
     try:
         place = " › ".join(_steps(json.loads(expected), json.loads(got)))
     except (ValueError, RecursionError):
-        return Difference(Cut(shorten(expected), "", ""), Cut("", shorten(got), ""), "")
+        return Difference(Cut(shorten(expected, ROOM), "", ""), Cut("", shorten(got, SENTENCE), ""), "")
     return Difference(_cut(expected, got), _cut(got, expected), place)
 
 
@@ -58,10 +60,11 @@ def _cut(text: str, other: str) -> Cut:
     start, end = _token(text, at)
     if end - start > MARKED:
         start, end = max(start, at - MARKED // 4), min(end, at + MARKED)
-    before, after = text[:start], text[end:]
+    before, marked, after = text[:start], text[start:end], text[end:]
+    room = ROOM - min(len(before), BEFORE) - len(marked)
     if len(before) > BEFORE:  # from a gap between two tokens on, if there is one
         before = "…" + re.sub(r"^\S* (?=.)", "", before[1 - BEFORE :], count=1)
-    return Cut(before, text[start:end], shorten(after, AFTER))
+    return Cut(before, marked, shorten(after, room))
 
 
 def _token(text: str, at: int) -> tuple[int, int]:

@@ -113,6 +113,17 @@ def test_an_answer_that_is_no_json_is_marked_whole() -> None:
     assert found.got == Cut("", "raised KeyError", "")
 
 
+def test_what_was_raised_is_told_up_to_the_line_it_came_from() -> None:
+    raised = f"raised KeyError: 'url' (in your cell, line 20: if tool == 'http_get' and {'a' * 60} in args['url']:)"
+    assert difference("[" + "1, " * 99 + "1]", raised).got.marked == raised
+    assert raised in table(CaseRow("http_get without a URL", "1", raised, False)).text
+
+
+def test_a_cut_shows_as_much_behind_a_difference_as_there_is_room() -> None:
+    permit = as_text({"max_depth": True, "tools": {"search": {"max_args_bytes": 200, "max_calls": 2}}})
+    assert difference('"denied"', permit + " " * 99).got.after.startswith(permit[1:])
+
+
 def test_a_right_value_in_a_wrong_case_marks_nothing() -> None:
     assert difference("[1]", "[1]").got.marked == ""
 
