@@ -14,7 +14,19 @@ from pathlib import Path
 from grader.cases import HIDDEN_FILE, PUBLIC_FILE, CasesInvalid, hidden_cases, public_cases
 from grader.diagnose import HIDDEN_PATTERNS_FILE, Pattern, read_patterns
 from grader.from_solved import files_from_solved
-from grader.generated import Files, golden_files, matrix_page, out_of_step, pattern_files, strays, write_files
+from grader.generated import (
+    LABS_BEGIN,
+    LABS_END,
+    README,
+    Files,
+    golden_files,
+    matrix_page,
+    out_of_step,
+    pattern_files,
+    readme_page,
+    strays,
+    write_files,
+)
 from grader.launch import Launch
 from grader.made_up import MadeUpInvalid, read_folder
 from grader.matrix import MUTANT, VARIANT, Entry, Progress, entrants, grade_entrants
@@ -102,15 +114,6 @@ def _same_patterns(root: Path, lab: Lab) -> Iterator[Fault]:
             yield Fault(f"no case of {check_id} tells {' and '.join(same)} apart", path, mend)
 
 
-def minute_faults(root: Path, labs: Sequence[Lab]) -> Iterator[Fault]:
-    """README's table of labs and lab.toml say the same minutes."""
-    stated = dict(re.findall(r"^\| \d+ `(\w+)` \|.*\| (\d+) \|$", (root / "README.md").read_text("utf-8"), re.M))
-    for lab in labs:
-        if stated.get(lab.id) != str(lab.minutes):
-            what = f"the blocks of {lab.id} take {lab.minutes} minutes, README says {stated.get(lab.id, 'nothing')}"
-            yield Fault(what, "README.md", f"mend its table of labs, or fixtures/{lab.id}/lab.toml")
-
-
 def link_faults(root: Path, commands: Sequence[str]) -> Iterator[Fault]:
     """Links, paths, commands and modules that a page names and that are not there."""
     for path in sorted(page for pattern in PAGES for page in root.glob(pattern)):
@@ -161,6 +164,8 @@ def flakes(entries: Sequence[Entry], again: Sequence[Entry]) -> Iterator[Fault]:
 
 def generated_faults(root: Path, files: Files) -> Iterator[Fault]:
     """Generated files that are out of step, missing, or left over."""
+    if README not in files:
+        yield Fault("has no place for the table of labs", README, f"put in the lines {LABS_BEGIN} and {LABS_END}")
     for name in out_of_step(root, files):
         yield Fault("is not what would be generated now", name, WRITE)
     for name in strays(root, files):
@@ -220,8 +225,9 @@ def examine(
     if write and (patterns := write_files(root, pattern_files(entries))):
         written += patterns
         entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
-    files = {**from_solved, **pattern_files(entries), **golden_files(entries)}
-    if len(whole) == len(all_labs(root)):  # the page tells of all of them
+    there = all_labs(root)
+    files = {**from_solved, **pattern_files(entries), **golden_files(entries), **readme_page(root, there)}
+    if len(whole) == len(there):  # the page tells of all of them
         files |= matrix_page(entries)
     if write:
         written += write_files(root, files)
@@ -229,6 +235,6 @@ def examine(
         faults += flakes(entries, grade_entrants(root, field, launch, workers=workers, progress=progress))
     progress("Comparing", 0, 1)
     faults += [*matrix_faults(entries), *generated_faults(root, files), *step_faults(root)]
-    faults += [*minute_faults(root, labs), *link_faults(root, commands)]
+    faults += link_faults(root, commands)
     progress("Comparing", 1, 1)
     return Examined(tuple(entries), tuple(faults), tuple(written))

@@ -1,4 +1,4 @@
-"""Points without work: what constants, lazy students and a forger can earn, apart from a listed remainder."""
+"""Points without work: what constants, lazy students and a forger can earn, apart from what a lab lists."""
 
 from __future__ import annotations
 
@@ -11,26 +11,12 @@ from grader.judge import Answer, is_same, judge
 from grader.made_up import MadeUp
 from tests.hostile.forger import forge
 from tests.hostile.lazy import lazy_students
+from tests.hostile.unearned import read_unearned
 from tests.solved import ROOT
 from tests.submissions import groups_lost, judged_here
 from workshop.lab import Check, Group, Lab, all_labs
 
 LABS = all_labs(ROOT)
-
-EARNED_BY_LAZINESS = {
-    "one_request": "who sends the one whole request, and no more, has done what the group asks",
-}
-EARNED_BY_FORGERY = {
-    "test_lets_through": "a recording is played in the student's process: its first state says what it does with shell",
-    "test_row_only": "a recording is played in the student's process: its first state says what it does with shell",
-    "delay_growth": "the ceiling is one formula, and that formula is the solution",
-    "delay_cap": "the ceiling is one formula, and that formula is the solution",
-    "one_key": "one key an intent is one line, and that line is the solution",
-    "overlap": "the threads run in a process that the student owns; only the order id comes from outside",
-    "process_gone": "who is alive is seen in the sandbox, from a process that the student owns",
-    "family_gone": "who is alive is seen in the sandbox, from a process that the student owns",
-    "resume": "the new run is a copy of the old one's caps, and that copy is the solution",
-}
 
 
 def groups_of(lab: Lab) -> Iterator[tuple[Check, Group, list[Case], list[Case]]]:
@@ -59,17 +45,22 @@ def test_no_answer_is_right_for_all_cases_of_a_group(lab: Lab) -> None:
 )
 def test_a_lazy_student_earns_nothing(lab: Lab, student: MadeUp) -> None:
     every = {group.id for check in lab.checks for group in check.groups}
-    assert every - groups_lost(judged_here(lab.id, student)) <= set(EARNED_BY_LAZINESS)
+    assert every - groups_lost(judged_here(lab.id, student)) <= set(read_unearned(lab.id).by_laziness)
 
 
-def test_a_forger_earns_the_listed_groups_and_no_others() -> None:
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.prefix)
+def test_somebody_lazy_hands_in_every_lab(lab: Lab) -> None:
+    assert lazy_students(lab.id), f"write tests/mutants/{lab.id}/unearned.toml"
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.prefix)
+def test_a_forger_earns_the_listed_groups_and_no_others(lab: Lab) -> None:
     fallen = {
         group.id
-        for lab in LABS
         for check, group, _, hidden in groups_of(lab)
         if all(is_forged(check, case, public_cases(lab)[check.id]) for case in hidden)
     }
-    assert fallen == set(EARNED_BY_FORGERY)
+    assert fallen == set(read_unearned(lab.id).by_forgery)
 
 
 def is_forged(check: Check, case: Case, public: tuple[Case, ...]) -> bool:

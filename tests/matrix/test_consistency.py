@@ -20,10 +20,9 @@ from grader.consistency import (
     lab_faults,
     link_faults,
     matrix_faults,
-    minute_faults,
     whole_labs,
 )
-from grader.generated import golden_files
+from grader.generated import LABS_BEGIN, LABS_END, README, golden_files, readme_page, write_files
 from grader.matrix import Entry
 from tests.solved import ROOT
 from workshop.lab import all_labs
@@ -40,9 +39,8 @@ def copy(tmp_path: Path) -> Path:
         shutil.copytree(ROOT / name, tmp_path / name)
     for kind in ("fixtures", "solutions", "notebooks", "tests/mutants", "tests/variants", "tests/golden"):
         shutil.copytree(ROOT / kind / LAB, tmp_path / kind / LAB)
-    (tmp_path / "README.md").write_text(
-        "| lab | you build | minutes |\n| --- | --- | --- |\n| 1 `lab1_fanout_replay` | gates | 49 |\n"
-    )
+    (tmp_path / README).write_text(f"{LABS_BEGIN}\n{LABS_END}\n", encoding="utf-8")
+    write_files(tmp_path, readme_page(tmp_path, all_labs(tmp_path)))
     return tmp_path
 
 
@@ -52,7 +50,7 @@ def faults_of(root: Path) -> Iterator[Fault]:
     yield from faults
     for lab in whole:
         yield from lab_faults(root, lab)
-    yield from minute_faults(root, labs)
+    yield from generated_faults(root, readme_page(root, labs))
     yield from link_faults(root, COMMANDS)
 
 
@@ -110,7 +108,8 @@ SPOILED = [
     ("a hint that is not there", change(MUTANT, "hint: .*", "hint: reads_watch"), MUTANT, "no misconception"),
     ("too few right solutions", delete(f"tests/variants/{LAB}/closures.py"), "tests/variants", "are wanted"),
     ("no released notebook", delete(f"notebooks/{LAB}/{LAB}.ipynb"), f"notebooks/{LAB}", "is missing"),
-    ("minutes that differ", change(TOML, "^minutes = 15$", "minutes = 16"), "README.md", "50 minutes"),
+    ("minutes that differ", change(TOML, "^minutes = 15$", "minutes = 16"), "README.md", "would be generated"),
+    ("no place for the table of labs", change(README, LABS_END, ""), "README.md", "no place for the table"),
     ("a link that leads nowhere", say("[a picture](docs/none.png)"), "README.md", "docs/none.png"),
     ("a command that is not there", say("`admit-one polish`"), "README.md", "admit-one polish"),
     ("a module that is not there", say("python -m tests.nowhere"), "README.md", "tests.nowhere"),
@@ -146,6 +145,7 @@ def test_two_mistakes_that_no_case_tells_apart_are_a_fault(copy: Path) -> None:
 
 def test_a_golden_text_that_is_changed_missing_or_left_over_is_a_fault(copy: Path, matrix: dict[str, Entry]) -> None:
     files = golden_files([entry for entry in matrix.values() if entry.entrant.lab.id == LAB])
+    files |= readme_page(copy, all_labs(copy))
     golden = copy / "tests" / "golden" / LAB
     (golden / "reads_clock.txt").write_text("20 of 20 points\n", encoding="utf-8")
     (golden / "by_step_wrong.txt").rename(golden / "of_nobody.txt")

@@ -60,5 +60,6 @@ def test_a_lab_is_worth_20_points(lab: Lab) -> None:
     assert lab.points == 20
 
 
-def test_the_labs_take_the_minutes_that_the_course_plans() -> None:
-    assert {lab.number: lab.minutes for lab in all_labs(ROOT)} == {1: 49, 2: 41, 3: 60, 4: 80, 5: 60}
+def test_the_labs_of_the_course_take_the_minutes_that_it_plans() -> None:
+    planned = {1: 49, 2: 41, 3: 60, 4: 80, 5: 60}
+    assert planned.items() <= {lab.number: lab.minutes for lab in all_labs(ROOT)}.items()

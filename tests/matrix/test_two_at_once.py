@@ -15,13 +15,14 @@ from tests.solved import ROOT
 from workshop.lab import Lab, all_labs
 
 PAIRS_A_LAB = 8
+"""At most: a small lab may have fewer."""
 
 
 def pairs(lab: Lab) -> list[tuple[Entrant, Entrant]]:
     """A sample, the same every time, of wrong solutions that change different cells."""
     mutants = [one for one in FIELD if one.lab.id == lab.id and one.kind == MUTANT]
     apart = [two for two in combinations(mutants, 2) if not set(two[0].student.cells) & set(two[1].student.cells)]
-    return random.Random(lab.number).sample(apart, PAIRS_A_LAB)
+    return random.Random(lab.number).sample(apart, min(PAIRS_A_LAB, len(apart)))
 
 
 def both(one: Entrant, other: Entrant) -> Entrant:
