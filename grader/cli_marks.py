@@ -50,14 +50,14 @@ def export(
     if roster and lms is None:
         raise UsageError("--roster is for canvas and moodle: a plain CSV names students as the course does")
     path = file or root / course.work / ("marks.csv" if lms is None else f"marks_{kind}.csv")
-    if roster and path.exists() and path.samefile(roster):
-        raise UsageError("-o is the roster: give another name")
     marks = _read_marks(course, labs)
     sheets = {path: plain_sheet(marks)}
     if lms is not None:
         known = read_roster(roster, lms) if roster else None
         handed_in = [lab for lab in choose_labs(root, labs) if any(mark.lab_id == lab.id for mark in marks)]
         sheets = {path: lms_sheet(lms, marks, handed_in, known), path.with_stem(f"{path.stem}_status"): sheets[path]}
+    if roster and any(name.exists() and name.samefile(roster) for name in sheets):
+        raise UsageError("that would write over the roster: give another name with -o")
     missing = [mark for mark in marks if mark.is_missing]
     left_out = sheets[path].left_out
     replaced = {name: write(sheet, name) for name, sheet in sheets.items()}
@@ -67,8 +67,9 @@ def export(
     else:
         for note in sheets[path].notes:
             out.print(plain(note))
-        for mark in missing:
-            out.print(plain(f"{mark.student} has no mark for {mark.lab_id}: {mark.status}, {mark.first_wrong}"))
+        for why, names in _to_look_at(marks).items():
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            out.print(plain(f"{len(names)} need a look, {why}: {', '.join(names[:5])}{more}"))
         for name, is_replaced in replaced.items():
             out.print(f"{'replaced' if is_replaced else 'wrote'} {name}", markup=False)
         if lms is not None:
@@ -85,30 +86,21 @@ def feedback(labs: LabNames = None, as_json: AsJson = False) -> None:
     from grader.course import Course
     from grader.feedback_pages import write_pages
 
-    root = find_root()
-    course = Course.at(root)
+    course = Course.at(find_root())
     marks = _read_marks(course, labs)
-    handed_in = [mark for mark in marks if mark.status != "not_submitted"]
-    graded = [mark for mark in handed_in if mark.points is not None and mark.status != "could_not_grade"]
     with progress_bar() as report:
-        pages = write_pages(course, [(mark.student, mark.lab_id) for mark in graded], report)
-    written = [page for page in pages if not page.trouble]
+        pages = write_pages(course, marks, report)
+    without = [page for page in pages if page.trouble]
     if as_json:
-        typer.echo(json.dumps([{**asdict(page), "path": str(page.path)} for page in pages], indent=1))
+        typer.echo(json.dumps([asdict(page) for page in pages], indent=1))
     else:
-        for page in pages:
-            if page.trouble:
-                out.print(plain(f"no page for {page.student}, {page.lab_id}: {page.trouble}"))
-        for mark in handed_in:
-            if mark not in graded:
-                out.print(plain(f"no page for {mark.student}, {mark.lab_id}: {mark.status}, {mark.first_wrong}"))
-        replaced = sum(not page.is_new for page in written)
-        out.print(
-            f"{len(written)} feedback pages" + f", {replaced} of them in the place of older ones" * bool(replaced)
-        )
-        out.print(f"Feedback pages: {course.feedback}", markup=False)
-    if len(written) < len(handed_in):
-        fail(f"{len(handed_in) - len(written)} of {len(handed_in)} who handed in have no page", code=1)
+        for page in without:
+            out.print(plain(f"no page for {page.student}, {page.lab_id}: {page.trouble}"))
+        replaced = sum(page.is_replaced for page in pages)
+        count = f"{len(pages) - len(without)} feedback pages, {replaced} in the place of older ones"
+        out.print(f"{count}: {course.feedback}", markup=False)
+    if without:
+        fail(f"{len(without)} of {len(pages)} submissions have no page", code=1)
 
 
 def _read_marks(course: Course, labs: list[str] | None) -> list[Mark]:
@@ -118,3 +110,13 @@ def _read_marks(course: Course, labs: list[str] | None) -> list[Mark]:
     if not marks:
         raise UsageError("nothing was handed in there: run admit-one collect and admit-one grade first")
     return marks
+
+
+def _to_look_at(marks: list[Mark]) -> dict[str, list[str]]:
+    """Who needs a look, by the reason."""
+    found: dict[str, list[str]] = {}
+    for mark in marks:
+        if mark.needs_a_look:
+            why = f"{mark.status}, {mark.needs_a_look}"
+            found.setdefault(why, []).append(f"{mark.student} in {mark.lab_id.partition('_')[0]}")
+    return found

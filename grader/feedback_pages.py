@@ -1,40 +1,67 @@
-"""Writes nbgrader's feedback pages for the submissions that were graded, one after another."""
+"""Writes nbgrader's feedback pages, for the submissions that were graded and for no others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
+
+from traitlets import import_item
 
 from grader.course import Course, nbgrader_api
+from grader.marks import NOT_GRADED, Mark
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Page:
-    """One student's page for one lab. ``is_new`` is False where it took the place of an older one.
-
-    ``trouble`` is the last line of what nbgrader said where it wrote none, and empty where it did.
-    """
+    """One submission's page, or the ``trouble`` why there is none. ``is_replaced``: an older one was in its place."""
 
     student: str
     lab_id: str
-    path: Path
-    is_new: bool
+    path: str
+    is_replaced: bool
     trouble: str
 
 
-def write_pages(course: Course, graded: Sequence[tuple[str, str]], progress: Progress = lambda *_: None) -> list[Page]:
-    """Write the page of each (student, lab) of ``graded``; a page that is there already is written anew."""
+def write_pages(course: Course, marks: Sequence[Mark], progress: Progress = lambda *_: None) -> list[Page]:
+    """A page for each mark of somebody who handed in; a page that is there already is written anew.
+
+    Who could not be graded has none (grader.plugins.NotGraded): nbgrader takes an older one away.
+    """
+    handed_in = [mark for mark in marks if mark.status != "not_submitted"]
+    paths = {mark: course.feedback / mark.student / mark.lab_id / f"{mark.lab_id}.html" for mark in handed_in}
+    older = {mark for mark, path in paths.items() if path.exists()}
+    graded = sum(_is_graded(mark) for mark in handed_in)
     api = nbgrader_api(course)
-    pages = []
-    for done, (student, lab_id) in enumerate(graded, start=1):
-        path = course.feedback / student / lab_id / f"{lab_id}.html"
-        is_new = not path.exists()
-        result = api.generate_feedback(lab_id, student)
-        said = (result.get("error") or result.get("log") or "nbgrader wrote no page").strip().splitlines()
-        is_written = result["success"] and path.is_file()
-        pages.append(Page(student, lab_id, path, is_new, "" if is_written else said[-1]))
-        progress("Writing feedback", done, len(graded))
-    return pages
+    instructors_hook = api.config.GenerateFeedback.get("post_convert_hook")
+    done = 0
+
+    def count(**names: Any) -> None:
+        nonlocal done
+        done += 1
+        progress("Writing feedback", min(done, graded), graded)
+        if instructors_hook:
+            (import_item(instructors_hook) if isinstance(instructors_hook, str) else instructors_hook)(**names)
+
+    api.config.GenerateFeedback.post_convert_hook = count
+    for lab_id in dict.fromkeys(mark.lab_id for mark in handed_in):
+        unsure = [mark.student for mark in handed_in if mark.lab_id == lab_id and mark.status == NOT_GRADED]
+        api.coursedir.student_id_exclude = ",".join(unsure)
+        api.generate_feedback(lab_id)
+    return [
+        Page(mark.student, mark.lab_id, str(path), path.exists() and mark in older, _trouble(mark, path.exists()))
+        for mark, path in paths.items()
+    ]
+
+
+def _is_graded(mark: Mark) -> bool:
+    return mark.status not in ("not_submitted", "could_not_grade", NOT_GRADED)
+
+
+def _trouble(mark: Mark, is_there: bool) -> str:
+    if not _is_graded(mark):
+        return f"{mark.status}, {mark.first_wrong}"
+    why = f"nbgrader wrote none; nbgrader generate_feedback {mark.lab_id} --student '{mark.student}' says why"
+    return "" if is_there else why

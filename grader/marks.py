@@ -146,7 +146,7 @@ def _paper(cells: Sequence[Any]) -> _Paper:
 
 
 class _Reader:
-    """Puts gradebook, verdict and submission of one lab together, by the rule that admit-one grade resumes by."""
+    """Puts gradebook, verdict and submission of one lab together; a verdict holds where the gradebook says the same."""
 
     def __init__(self, course: Course, lab: Lab, max_points: float) -> None:
         self._course = course
@@ -155,7 +155,8 @@ class _Reader:
         self._version = lab_version(course, lab)
 
     def mark(self, student: str, paper: _Paper) -> Mark:
-        verdict = _read_verdict(self._course.autograded / student / self._lab.id / VERDICT_FILE)
+        recorded = self._course.autograded / student / self._lab.id / VERDICT_FILE
+        verdict = _read_verdict(recorded)
         data, unreadable = self._submission(student)
         if verdict is None or verdict["points"] != paper.judged:
             return self._without_verdict(student, paper, data, unreadable)
@@ -167,9 +168,9 @@ class _Reader:
             reasons.append(_LOOK_AT[status])
         elif paper.waits:
             reasons.append("the gradebook waits for a mark by hand")
-        if data is not None and submission_key(data, self._version) != verdict["key"]:
-            reasons.append("handed in again, or the kit changed, since it was graded: run admit-one grade")
-        elif data is None and (self._course.submitted / student / self._lab.id).is_dir():
+        if data is not None and self._is_newer(student, recorded, data, verdict["key"]):
+            reasons.append("handed in again since it was graded: run admit-one grade")
+        elif data is None and self._path(student).parent.is_dir():
             reasons.append(f"the mark is of what was handed in before; now {unreadable}")
         return self._row(student, paper, status, first, "; ".join(reasons))
 
@@ -204,10 +205,19 @@ class _Reader:
     def _exam(self) -> Exam:
         return read_exam(self._course, self._lab.id)
 
+    def _is_newer(self, student: str, recorded: Path, data: bytes, key: str) -> bool:
+        """Whether these bytes came after their verdict. The key alone does not say: it changes with the kit as well."""
+        came = self._path(student).stat()
+        is_later = max(came.st_mtime_ns, came.st_ctime_ns) > recorded.stat().st_mtime_ns
+        return is_later and submission_key(data, self._version) != key
+
+    def _path(self, student: str) -> Path:
+        return self._course.submitted / student / self._lab.id / f"{self._lab.id}.ipynb"
+
     def _submission(self, student: str) -> tuple[bytes | None, str]:
         """The bytes that were handed in; or None, and why there are none that could be graded."""
         try:
-            return read_submission(self._course.submitted / student / self._lab.id / f"{self._lab.id}.ipynb"), ""
+            return read_submission(self._path(student)), ""
         except NotANotebook as problem:
             return None, str(problem)
 
