@@ -23,7 +23,8 @@ class Case:
     """One question to the student's code and the answers that are right.
 
     ``accepted`` holds every right answer (JSON); ``effects`` is how many effects the ledger must have counted, None
-    where another group's cases judge them; ``exposes`` names the misconception that this case catches.
+    where another group's cases judge them; ``exposes`` names the misconception that this case catches. ``called``
+    says what is called where that is not what the check's ``called`` in lab.toml says.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Case:
     accepted: tuple[Any, ...]
     effects: int | None
     is_hidden: bool
+    called: str | None = None
 
 
 def public_cases(lab: Lab) -> dict[str, tuple[Case, ...]]:
@@ -63,7 +65,7 @@ def read_cases(path: Path, lab: Lab, *, is_hidden: bool) -> dict[str, tuple[Case
 
 def _case(raw: dict[str, Any], check: Check, lab: Lab, path: Path, *, is_hidden: bool) -> Case:
     where = f"{path}: case {raw.get('id')!r} of {check.id}"
-    allowed = {"id", "group", "exposes", "what", "input", "expected", "accepted", "effects"}
+    allowed = {"id", "group", "exposes", "what", "input", "expected", "accepted", "effects", "called"}
     if set(raw) - allowed or not {"id", "group", "what", "input"} <= set(raw):
         raise CasesInvalid(f"{where}: wrong keys {sorted(set(raw) ^ allowed)}")
     if ("expected" in raw) == ("accepted" in raw):
@@ -83,4 +85,5 @@ def _case(raw: dict[str, Any], check: Check, lab: Lab, path: Path, *, is_hidden:
         accepted=accepted,
         effects=raw.get("effects", 0),
         is_hidden=is_hidden,
+        called=raw.get("called"),
     )

@@ -129,7 +129,7 @@ def _group_report(verdict: CheckVerdict, group: Group) -> GroupReport:
         max_points=group.points,
         right=sum(case.is_right for case in cases),
         cases=len(cases),
-        wrong=_wrong_case(wrong, verdict.check.called) if wrong else None,
+        wrong=_wrong_case(wrong, wrong.case.called or verdict.check.called) if wrong else None,
     )
 
 
