@@ -12,9 +12,11 @@ from typing import Any
 import nbformat
 
 from grader.classroom import Row, Submission, grade_class
-from grader.course import Course, nbgrader_api
+from grader.course import Course
+from grader.feedback_pages import write_pages
 from grader.launch import Launch
 from grader.made_up import fill, read_cells, solution_cells
+from grader.marks import read_marks
 from grader.plan import AskCheck, make_plan
 from grader.release import release_lab
 from grader.solved import dump, read_solved
@@ -116,10 +118,7 @@ def rehearse(root: Path, launch: Launch, *, workers: int, progress: Progress = l
     submissions = [_hand_in(course, part) for part in parts]
     rows = list(grade_class(course, submissions, launch, workers=workers, progress=progress))
     outcomes = _outcomes(course, parts, rows)
-    api = nbgrader_api(course)
-    for done, lab in enumerate(labs, start=1):
-        api.generate_feedback(lab.id)
-        progress("Writing feedback", done, len(labs))
+    write_pages(course, read_marks(course, labs), progress)
     return outcomes
 
 
