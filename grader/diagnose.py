@@ -18,7 +18,7 @@ from workshop.lab import Lab
 PATTERNS_FILE = "patterns.json"
 HIDDEN_PATTERNS_FILE = "hidden_patterns.json"
 SOMETHING_ELSE = (
-    "None of the usual mistakes looks like this. Take one wrong case and follow it through your code, line by line."
+    "No one usual mistake explains this. Take the first wrong case and follow it through your code, line by line."
 )
 
 NOTHING_YET = "This part is not filled in yet."
@@ -73,8 +73,9 @@ def diagnose(verdicts: Sequence[CaseVerdict], lab: Lab, known: KnownMistakes) ->
 
 
 def is_untouched(verdicts: Sequence[CaseVerdict]) -> bool:
-    """Every case of a check ran into a cell that is not filled in."""
-    return bool(verdicts) and all(verdict.problem == NOT_FILLED_IN for verdict in verdicts)
+    """Whatever is wrong ran into a cell that is not filled in; a case or two may be right by the part that is given."""
+    problems = {verdict.problem for verdict in verdicts if not verdict.is_right}
+    return problems == {NOT_FILLED_IN}
 
 
 def name_mistake(failed: Pattern, known: KnownMistakes) -> str | None:
