@@ -9,7 +9,7 @@ class Budget(ToolBudget):
     def admit(self, tool, args, *, depth):
         """Return for an admitted call; deny any other with self.deny(tool, reason).
 
-        Gates in this order: unknown_tool, per_tool_cap, total_cap, depth_cap. self.permit is the permit.
+        Gates in this order: unknown_tool, per_tool_cap, total_cap, depth_cap. The permit is self.permit, not PERMIT.
         An admitted call adds 1 to self.total_calls and to its tool in self.per_tool, keeps the largest
         depth admitted so far in self.depth, and appends {"tool": tool, "ok": True, "reason": "admit"}.
         """
