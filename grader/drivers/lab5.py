@@ -49,12 +49,18 @@ def _outcome(told: dict[str, Any]) -> Any:
 def _shown(prompt: Any, case: dict[str, Any]) -> Json:
     """Which of the words to look for the model would read, whose message was added, and whether the old ones stay."""
     history = case["history"]
+    if not isinstance(prompt, list) or not all(_is_message(message) for message in prompt):
+        return "not a list of messages, each with a role and a content that is text"
     text = "\n".join(message["content"] for message in prompt)
     return {
         "shows": [word for word in case["look_for"] if word in text],
         "added": [message["role"] for message in prompt[len(history) :]],
         "keeps_history": prompt[: len(history)] == history,
     }
+
+
+def _is_message(message: Any) -> bool:
+    return isinstance(message, dict) and all(isinstance(message.get(name), str) for name in ("role", "content"))
 
 
 def _prompts_of_a_run(next_prompt: Any, case: dict[str, Any]) -> Json:
