@@ -1,4 +1,4 @@
-"""The commands that hand marks out: feedback pages for students, and files for a gradebook elsewhere."""
+"""The commands that hand marks out: feedback pages for students, the class report, files for a gradebook elsewhere."""
 
 from __future__ import annotations
 
@@ -101,6 +101,29 @@ def feedback(labs: LabNames = None, as_json: AsJson = False) -> None:
         out.print(f"{count}: {course.feedback}", markup=False)
     if without:
         fail(f"{len(without)} of {len(pages)} submissions have no page", code=1)
+
+
+@app.command(epilog="Example: admit-one report -o report.html")
+def report(
+    labs: LabNames = None,
+    file: Annotated[Path | None, typer.Option("--output", "-o", help="The file; else course/report.html.")] = None,
+) -> None:
+    """Write the class report: one HTML file that needs nothing else, and a CSV beside it."""
+    from grader.course import Course
+    from grader.report import write_report
+
+    course = Course.at(find_root())
+    path = file or course.root / course.work / "report.html"
+    if path.suffix not in (".html", ".htm"):
+        raise UsageError("the report is a page: give -o a name that ends in .html; a CSV comes beside it")
+    with progress_bar() as progress:
+        written = write_report(course, choose_labs(course.root, labs), path, progress)
+    for tally in written.look:
+        out.print(plain(f"{len(tally.who)} need a look, {tally.key}: {tally.text}"))
+    for name, is_replaced in written.files.items():
+        out.print(f"{'replaced' if is_replaced else 'wrote'} {name}", markup=False)
+    if written.missing:
+        fail(f"{written.missing} handed in and have no mark, through no fault of theirs; the report names them", code=1)
 
 
 def _read_marks(course: Course, labs: list[str] | None) -> list[Mark]:

@@ -57,11 +57,16 @@ def plain_sheet(marks: Sequence[Mark]) -> Sheet:
 
 
 def write(sheet: Sheet, path: Path) -> bool:
-    """Write ``sheet`` as CSV, all of it or nothing; True where that replaced a file. Raises ExportFailed."""
+    """Write ``sheet`` as CSV; see write_whole."""
+    return write_whole(as_csv(sheet.header, sheet.rows).encode(sheet.encoding), path)
+
+
+def write_whole(data: bytes, path: Path) -> bool:
+    """Write a file, all of it or nothing; True where that replaced one. Raises ExportFailed."""
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         is_replaced = path.exists()
-        unfinished.write_bytes(as_csv(sheet.header, sheet.rows).encode(sheet.encoding))
+        unfinished.write_bytes(data)
         os.replace(unfinished, path)
     except OSError as problem:
         raise ExportFailed(f"{path} cannot be written: {problem.strerror}") from problem
