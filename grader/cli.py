@@ -307,6 +307,7 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
         out.print(table)
         out.print(f"{len(outcomes)} submissions, {faults} not as expected; {len(pages)} feedback pages.")
         out.print(f"Feedback pages: {course.feedback.relative_to(root)}")
+        out.print(f"Class report: {course.report.relative_to(root)}")
     if faults:
         sys.exit(1)
 

@@ -113,7 +113,7 @@ def report(
     from grader.report import write_report
 
     course = Course.at(find_root())
-    path = file or course.root / course.work / "report.html"
+    path = file or course.report
     if path.suffix not in (".html", ".htm"):
         raise UsageError("the report is a page: give -o a name that ends in .html; a CSV comes beside it")
     with progress_bar() as progress:

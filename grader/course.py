@@ -55,6 +55,11 @@ class Course:
         return self.root / self.work / "feedback"
 
     @property
+    def report(self) -> Path:
+        """The class report; its CSV lies beside it."""
+        return self.root / self.work / "report.html"
+
+    @property
     def gradebook(self) -> Path:
         return self.root / self.work / "gradebook.db"
 

@@ -19,6 +19,7 @@ from grader.made_up import fill, read_cells, solution_cells
 from grader.marks import read_marks
 from grader.plan import AskCheck, make_plan
 from grader.release import release_lab
+from grader.report import write_report
 from grader.solved import dump, read_solved
 from workshop.lab import Lab, all_labs
 
@@ -106,7 +107,7 @@ def _points_resting_on(grade_id: str, solved: Any, lab: Lab) -> int:
 
 
 def rehearse(root: Path, launch: Launch, *, workers: int, progress: Progress = lambda *_: None) -> list[Outcome]:
-    """Release every lab, hand in the made-up class, grade it, write nbgrader's feedback pages."""
+    """Release every lab, hand in the made-up class, grade it, write nbgrader's feedback pages and the class report."""
     course = rehearsal_course(root)
     shutil.rmtree(root / FOLDER, ignore_errors=True)
     labs = all_labs(root)
@@ -119,6 +120,7 @@ def rehearse(root: Path, launch: Launch, *, workers: int, progress: Progress = l
     rows = list(grade_class(course, submissions, launch, workers=workers, progress=progress))
     outcomes = _outcomes(course, parts, rows)
     write_pages(course, read_marks(course, labs), progress)
+    write_report(course, labs, course.report, progress)
     return outcomes
 
 
