@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -104,20 +105,21 @@ class Asker:
         message = _read_message(self._wait_for_reply(until), request_id)
         # The runner answers in order: a second reply stands before the fence's, however late it was sent.
         _read_message(self._wait_for_reply(until), fence_id)
-        self._serve_ledger()
-        while self._drain():
+        while self._take_what_came(wait_s=0):
             if time.monotonic() > until:
                 raise RoomClosed("timed_out", "the output did not end in time")
-        self._hear()
         if not self._replies.is_empty:
             raise RoomClosed("tampered", "more than one reply came")
         return Heard(message, bytes(self._output))
 
     def _send(self, data: bytes, until: float) -> None:
         control = self._child.control
-        control.settimeout(max(0.01, until - time.monotonic()))
         try:
-            control.sendall(data)
+            with contextlib.suppress(BlockingIOError):
+                data = data[control.send(data) :]  # nearly always all of it
+            if data:
+                control.settimeout(max(0.01, until - time.monotonic()))
+                control.sendall(data)
         except TimeoutError as late:
             raise RoomClosed("timed_out", "the process took no more requests") from late
         except OSError as gone:
@@ -146,8 +148,12 @@ class Asker:
                 last_look = now
                 if excess := self._excess():
                     raise RoomClosed("crashed", excess)
-            for key, _ in self._selector.select(min(_TICK_S, until - now)):
-                key.data()
+            self._take_what_came(wait_s=min(_TICK_S, until - now))
+
+    def _take_what_came(self, *, wait_s: float) -> bool:
+        """What of replies, effects and output is there, or comes within ``wait_s``; True where more may be printed."""
+        more = [key.data() for key, _ in self._selector.select(wait_s)]
+        return any(more)
 
     def _excess(self) -> str:
         if self._effects > self._bounds.effects:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell, new_output
 
 from grader.feedback import as_html, as_plain, as_summary
 from grader.grading import CellOutput
@@ -14,12 +13,16 @@ METADATA = "admit_one"
 
 
 def show_result(notebook: NotebookNode, result: Result) -> None:
-    """Put ``result`` into a mended notebook (grader.submission.mend), for the formgrader and for feedback pages."""
+    """Put ``result`` into a mended notebook (grader.submission.mend), for the formgrader and for feedback pages.
+
+    The nodes are made by hand: nbformat.v4.new_output holds each against a schema, which takes longer than the rest.
+    """
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = _outputs(result, cell)
     summary = as_summary(result.status, result.notes, result.reports)
-    notebook.cells.insert(0, new_markdown_cell(summary, id="admit-one-status"))
+    top = NotebookNode(id="admit-one-status", cell_type="markdown", metadata=NotebookNode(), source=summary)
+    notebook.cells.insert(0, top)
     notebook.metadata[METADATA] = {"status": result.status}
 
 
@@ -29,12 +32,13 @@ def _outputs(result: Result, cell: NotebookNode) -> list[NotebookNode]:
         report = result.reports.get(nbgrader["grade_id"])
         if report is None:
             return []
-        return [new_output("display_data", {"text/plain": as_plain(report), "text/html": as_html(report)})]
+        data = {"text/plain": as_plain(report), "text/html": as_html(report)}
+        return [NotebookNode(output_type="display_data", metadata=NotebookNode(), data=NotebookNode(data))]
     output = result.outputs.get(cell.id, CellOutput())
     made = []
     if output.printed:
-        made.append(new_output("stream", name="stdout", text=output.printed))
+        made.append(NotebookNode(output_type="stream", name="stdout", text=output.printed))
     if output.error:
         kind, message = output.error
-        made.append(new_output("error", ename=kind, evalue=message, traceback=[f"{kind}: {message}"]))
+        made.append(NotebookNode(output_type="error", ename=kind, evalue=message, traceback=[f"{kind}: {message}"]))
     return made

@@ -6,6 +6,7 @@ open for the whole run, and a submission is one transaction. A test holds the tw
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,15 @@ from grader.exam import Exam
 from grader.feedback import CheckReport, verdict_document
 from grader.graded_notebook import show_result
 from grader.notebook import read_notebook
+from grader.quick_start import import_nbgrader
 from grader.submission import VERDICT_FILE, Result, mend
 from stub_server.errors import Mendable
 
 _PATIENCE_S = 60.0
 """How long another program may hold the gradebook before the run gives up."""
 _READ_ONLY = 0o444
+_LONG_OUTPUT = 100
+"""Lines; LimitOutput allows 1000 of them."""
 _LONGEST_TIMESTAMP = 100
 """Bytes; a time with its zone has about 32."""
 
@@ -59,11 +64,13 @@ class _Register:
 @contextmanager
 def open_recorder(course: Course, exams: dict[str, Exam]) -> Iterator[Recorder]:
     """The gradebook, open for one run; raises CouldNotRecord where it cannot be, or does not know these labs."""
+    import_nbgrader()
     from nbgrader.api import Gradebook
 
     config = nbgrader_config(course)
     course.gradebook.parent.mkdir(parents=True, exist_ok=True)
     with _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook:
+        gc.freeze()  # what nbgrader loaded stays: no collection need look at it again
         yield Recorder(course, exams, gradebook, config)
 
 
@@ -87,15 +94,25 @@ class Recorder:
     """Records results one after another; one thread only."""
 
     def __init__(self, course: Course, exams: dict[str, Exam], gradebook: Any, config: Any) -> None:
-        from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
-
         self._course = course
         self._exams = exams
         self._db = gradebook.db
         self._registers = {lab_id: self._register(gradebook, lab_id) for lab_id in exams}
-        self._limit_output = LimitOutput(config=config)
-        self._late = AssignLatePenalties(config=config)
-        self._late.init_plugin()
+        self._config = config
+
+    @cached_property
+    def _limit_output(self) -> Any:
+        from nbgrader.preprocessors import LimitOutput  # which loads nbconvert: a quarter of a second
+
+        return LimitOutput(config=self._config)
+
+    @cached_property
+    def _late(self) -> Any:
+        from nbgrader.preprocessors import AssignLatePenalties
+
+        late = AssignLatePenalties(config=self._config)
+        late.init_plugin()
+        return late
 
     def marks(self, lab_id: str) -> dict[str, float | None]:
         """What the gradebook says that the judge gave each student for a lab."""
@@ -121,8 +138,9 @@ class Recorder:
             if nbgrader := cell.metadata.get("nbgrader"):
                 nbgrader["checksum"] = register.checksums[nbgrader["grade_id"]]
         show_result(notebook, result)
-        self._limit_output.preprocess(notebook, {})
-        text = f"{writes(notebook)}\n"  # nbformat.writes would check it once more, and take its time
+        if "LimitOutput" in self._config or _has_long_output(notebook):
+            self._limit_output.preprocess(notebook, {})
+        text = f"{writes(notebook, indent=None)}\n"  # nbformat.writes would check it once more, and take its time
         document = verdict_document(result.status, result.notes, result.reports, exam.lab, key)
         _patiently(lambda: self._write_marks(student, lab_id, notebook, result), undo=self._db.rollback)
         try:
@@ -244,6 +262,12 @@ def set_grade(grade: Any, report: CheckReport | None) -> None:
     """The judge's points for one cell. Nothing judged: no mark, and a person must look (spec 4, inside nbgrader)."""
     grade.auto_score = None if report is None else float(report.points)
     grade.needs_manual_grade = report is None or grade.manual_score is not None
+
+
+def _has_long_output(notebook: NotebookNode) -> bool:
+    """Longer than nbgrader's LimitOutput may leave it, where nobody has set that otherwise."""
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    return any(output.get("text", "").count("\n") >= _LONG_OUTPUT for output in outputs)
 
 
 def _checksum(cell: NotebookNode) -> str:

@@ -98,7 +98,7 @@ def _is_check(cell: NotebookNode) -> bool:
 def _is_same_code(left: str, right: str) -> bool:
     """The same statements: white space and comments may differ."""
     try:
-        return ast.dump(ast.parse(left)) == ast.dump(ast.parse(right))
+        return left == right or ast.dump(ast.parse(left)) == ast.dump(ast.parse(right))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 

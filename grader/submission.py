@@ -54,7 +54,7 @@ class Result:
         return next((report.first_wrong for report in self.reports.values() if report.first_wrong), "")
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=1) + "\n"
+        return json.dumps(asdict(self)) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,7 @@ def read_lab(data: Path, permits: Path) -> Lab:
     """Read ``data``/lab.toml; raises LabInvalid where it is not TOML, lacks a key or contradicts itself."""
     path = data / "lab.toml"
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = _parse(path.read_text(encoding="utf-8"))
         lab = Lab(
             id=raw["id"],
             number=raw["number"],
@@ -164,6 +165,12 @@ def read_lab(data: Path, permits: Path) -> Lab:
         raise LabInvalid(f"{path}: {type(problem).__name__}: {problem}; mend the file") from problem
     _refuse_contradictions(lab, path)
     return lab
+
+
+@lru_cache(maxsize=8)
+def _parse(text: str) -> dict[str, Any]:
+    """Kept, for a notebook's first cell reads again what its process has read; nobody changes it."""
+    return tomllib.loads(text)
 
 
 def _check(raw: dict[str, Any]) -> Check:
