@@ -21,7 +21,7 @@ SOMETHING_ELSE = (
     "No one usual mistake explains this. Take the first wrong case and follow it through your code, line by line."
 )
 
-NOTHING_YET = "This part is not filled in yet."
+NOTHING_YET = "A cell that this check needs is not filled in yet."
 
 CLOSE_ENOUGH = 0.8
 """The least share of common failing cases that names a mistake; tests/matrix/test_diagnose.py measures it."""
