@@ -57,7 +57,7 @@ def lms_sheet(lms: Lms, marks: Sequence[Mark], labs: Sequence[Lab], roster: Rost
             row += column.cells(mark, present)
             may_clear += mark.points is None and present is None
             if present in lms.kept and mark.points is not None:
-                sheet.notes.append(f"{student} is {lms.kept[present]} for {column.lab.id} in {lms.name}, and stays so")
+                sheet.notes.append(f"{student} is {lms.kept[present]} {column.lab.id} in {lms.name}, and stays so")
         sheet.rows.append(row)
     if roster:
         known = set(found.values())

@@ -15,12 +15,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
+from grader import cli
 from grader.classroom import Row, find_submissions, grade_class
 from grader.course import Course, nbgrader_api
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab
 from grader.solved import dump, read_solved, solved_path
+from tests.grader.marked_class import hand_in_and_mark
 from tests.grader.small_class import STUDENTS, grade, hand_in_small_class, outcome
 from tests.hostile.attacks import LAB1, LAB4, STASH, STASH_SHOWN_LATER
 from tests.solved import ROOT
@@ -144,3 +146,32 @@ def undisturbed(handed_in: Course, launch: Launch, tmp_path_factory: pytest.Temp
     found = outcome(Course(folder))
     assert len(found["marks"]) == STUDENTS
     return found
+
+
+@pytest.fixture(scope="session")
+def marked(tmp_path_factory: pytest.TempPathFactory, launch: Launch) -> Course:
+    """A class with every standing there is (tests.grader.marked_class). Change only copies of it."""
+    course = copy_course(tmp_path_factory.mktemp("marked"))
+    hand_in_and_mark(course, launch)
+    return course
+
+
+@pytest.fixture
+def marked_copy(marked: Course, tmp_path: Path) -> Course:
+    shutil.copytree(marked.root, tmp_path / "course")
+    return Course(tmp_path / "course")
+
+
+@pytest.fixture
+def admit_one(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Runs the command at a course's root: its exit code, and what it said on stdout and stderr."""
+
+    def run(course: Course, *asked: str | Path) -> tuple[int, str, str]:
+        monkeypatch.chdir(course.root)
+        monkeypatch.setattr(sys, "argv", ["admit-one", *map(str, asked)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capfd.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return run
