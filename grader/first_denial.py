@@ -64,4 +64,6 @@ def _differing(expected: Any, got: Any, decisions: Collection[str]) -> Iterator[
 def _told(value: Any) -> str:
     if value is _NOTHING:
         return "nothing"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
     return shorten(value if isinstance(value, str) else as_text(value))

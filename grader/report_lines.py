@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.class_results import Standing
-from grader.diagnose import NOTHING_YET
 from grader.feedback import CheckReport, GroupReport
 from grader.marks import NOT_GRADED
 from workshop.lab import Lab
@@ -25,7 +24,7 @@ MEANING = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the heat map: ``level`` is full, part, low, none or unknown (nothing was judged)."""
+    """A figure of the heat map: ``level`` is one of ``level`` below, or unknown where nothing was judged."""
 
     text: str
     level: str
@@ -55,8 +54,8 @@ class Evidence:
 
     @property
     def is_untouched(self) -> bool:
-        """There is one row then: nothing of the check is filled in."""
-        return self.report.hint == NOTHING_YET
+        """Nothing of the check is filled in, so that feedback compares nothing: there is one row then."""
+        return _is_untouched(self.report)
 
     @property
     def cases(self) -> int:
@@ -129,14 +128,15 @@ def _figure(points: int, most: int, anchor: str) -> Figure:
 
 
 def level(have: int, most: int) -> str:
-    """How much of ``most`` there is: full, part (half or more), low, none."""
-    return "full" if have == most else "none" if not have else "part" if 2 * have >= most else "low"
+    """How much of ``most`` there is: full, most (three quarters or more), part (half or more), low, none."""
+    if have == most:
+        return "full"
+    return "none" if not have else "most" if 4 * have >= 3 * most else "part" if 2 * have >= most else "low"
 
 
 def _evidence(report: CheckReport, anchor: str, if_right: str) -> Evidence:
-    is_untouched = report.hint == NOTHING_YET
     wrong = tuple(
-        (anchor if is_untouched else f"{anchor}-{place}", group)
+        (anchor if _is_untouched(report) else f"{anchor}-{place}", group)
         for place, group in enumerate(report.groups)
         if not group.is_right
     )
@@ -147,6 +147,10 @@ def _evidence(report: CheckReport, anchor: str, if_right: str) -> Evidence:
         sum(group.points for group in right),
     )
     return Evidence(report, wrong[0][0] if wrong else if_right, wrong, held)
+
+
+def _is_untouched(report: CheckReport) -> bool:
+    return not any(group.is_right or group.wrong for group in report.groups)
 
 
 def _sum_up(checks: Sequence[Evidence]) -> Right:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from statistics import median
 
 from grader.class_results import Standing
-from grader.diagnose import NOTHING_YET, SOMETHING_ELSE
 from grader.first_denial import first_denial
-from grader.report_lines import MEANING, Line, level, show_line
+from grader.report_lines import MEANING, Evidence, Line, level, show_line
 from workshop.lab import Lab
 
 _UNNAMED = {
-    SOMETHING_ELSE: "None of the usual mistakes",
-    NOTHING_YET: "Not filled in",
-    "": "No answer at all: a name is missing, or the code raised or stopped each time",
+    "other": ("None of the usual mistakes", "Follow one wrong case through the code with them, line by line."),
+    "silent": ("No answer to any case", "See what was raised: a name may be missing, or the code stopped."),
+    "untouched": ("Not filled in", "Was it the time, or the task?"),
 }
+"""What to call a mistake that feedback does not name, and what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Tally:
-    """Something, what it means, and those whom it is about, each with its evidence; ``of`` is out of how many."""
+    """Something, what it means, and those whom it is about, each with its evidence; ``of`` is how many were judged."""
 
     key: str
     title: str
@@ -103,7 +103,7 @@ def _statuses(lines: Sequence[Line]) -> Iterator[Tally]:
     for status, meaning in MEANING.items():
         who = tuple(Link(line.label, line.anchor) for line in lines if line.standing.mark.status == status)
         if who:
-            yield Tally(status, status, meaning, who, len(lines))
+            yield Tally(status, status, meaning, who)
 
 
 def _groups(lab: Lab, lines: Sequence[Line]) -> Iterator[tuple[str, Tally]]:
@@ -123,21 +123,22 @@ def _groups(lab: Lab, lines: Sequence[Line]) -> Iterator[tuple[str, Tally]]:
 
 def _mistakes(lab: Lab, lines: Sequence[Line]) -> Iterator[Tally]:
     """Misconceptions, the most frequent first, then what has no name."""
-    named: dict[str, dict[str, str]] = {}
-    unnamed: dict[str, dict[str, str]] = {hint: {} for hint in _UNNAMED}
-    judged = sum(bool(line.standing.checks) for line in lines)
+    found: dict[str, dict[str, str]] = {}
     for line in lines:
         for evidence in line.evidence:
-            if evidence.report.misconception:
-                named.setdefault(evidence.report.misconception, {}).setdefault(line.label, evidence.anchor)
-            elif evidence.groups:
-                unnamed.setdefault(evidence.report.hint, {}).setdefault(line.label, evidence.anchor)
-    for name, who in sorted(named.items(), key=lambda item: (-len(item[1]), item[0])):
+            if evidence.groups:
+                found.setdefault(_mistake(evidence), {}).setdefault(line.label, evidence.anchor)
+    for name, who in sorted(found.items(), key=lambda item: (item[0] in _UNNAMED, -len(item[1]), item[0])):
         known = lab.misconceptions.get(name)
-        yield Tally(name, known.title if known else name, known.hint if known else "", _links(who), judged)
-    for hint, who in unnamed.items():
-        if who:
-            yield Tally("", _UNNAMED.get(hint, hint), "", _links(who), judged)
+        title, point = (known.title, known.hint) if known else _UNNAMED.get(name, (name, ""))
+        yield Tally(name, title, point, _links(who))
+
+
+def _mistake(evidence: Evidence) -> str:
+    """A misconception of lab.toml, or one of _UNNAMED: feedback has a hint wherever the code answered."""
+    if evidence.is_untouched:
+        return "untouched"
+    return evidence.report.misconception or ("other" if evidence.report.hint else "silent")
 
 
 def _denials(lab: Lab, lines: Sequence[Line]) -> Iterator[Tally]:

@@ -28,7 +28,7 @@ WORDS = ["admit", "total_cap", "depth_cap", "returned", "stop", "poll", "hand_of
         ('[{"decision": "REJECT", "reason": "schema"}]', '[{"decision": "APPLY"}]', ("REJECT", "APPLY")),
         ('["poll"] or ["hand_off"]', '["stop"]', ("poll or hand_off", "stop")),
         ('"stop"', "null", ("stop", "null")),
-        ('"stop"', '{"a": 1}', ("stop", '{"a": 1}')),
+        ('"stop"', '{"a": 1}', ("stop", "an object")),
         ("[true, false]", "[true, true]", None),
         ('["admit"]', "not filled in yet", None),
         ('["admit"]', "raised KeyError: 'admit'", None),
