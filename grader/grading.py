@@ -81,7 +81,7 @@ def grade_notebook(notebook: Any, exam: Exam, launch: Launch, bounds: Bounds | N
     except CouldNotLaunch as problem:
         return Graded("could_not_grade", {}, {}, (str(problem),))
     verdicts = {
-        step.grade_id: CheckVerdict(exam.lab.check(step.check_id), _judge_all(step, first, second), step.names)
+        step.grade_id: CheckVerdict(exam.lab.check(step.check_id), _judge_all(step, first, second))
         for step in steps
         if isinstance(step, AskCheck)
     }

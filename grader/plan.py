@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import symtable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from stub_server.errors import Mendable
 
 SHOW_TAG = "show"
-"""Cells with this tag only show (plots, widgets, simulations) and are skipped when grading."""
+"""Cells with this tag only show (plots, widgets, simulations) and are skipped when grading, unless a name is theirs."""
 
 
 class NotACheck(Mendable):
@@ -39,10 +42,14 @@ Step = RunCell | AskCheck
 
 
 def make_plan(notebook: Any) -> tuple[Step, ...]:
-    """The steps of a notebook whose grading cells are the released ones."""
+    """The steps of a notebook whose grading cells are the released ones.
+
+    A student may use a name that only a cell which shows gives: it works in the notebook, so that cell is run too.
+    """
     steps: list[Step] = []
+    skipped = _cells_that_only_show(notebook.cells)
     for index, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code" or SHOW_TAG in cell.metadata.get("tags", ()):
+        if cell.cell_type != "code" or index in skipped:
             continue
         nbgrader = cell.metadata.get("nbgrader", {})
         if nbgrader.get("grade"):
@@ -51,6 +58,46 @@ def make_plan(notebook: Any) -> tuple[Step, ...]:
         else:
             steps.append(RunCell(index, cell.id, cell.source))
     return tuple(steps)
+
+
+def _cells_that_only_show(cells: Sequence[Any]) -> set[int]:
+    """The indices of cells with the tag, but for those that give a name which a cell that is run needs."""
+    code = {index: _names(cell.source) for index, cell in enumerate(cells) if cell.cell_type == "code"}
+    shows = {index for index in code if SHOW_TAG in cells[index].metadata.get("tags", ())}
+    while True:
+        given = {name for index in code.keys() - shows for name in code[index].given}
+        wanted = {name for index in code.keys() - shows for name in code[index].used} - given
+        needed = {index for index in shows if wanted & code[index].given}
+        if not needed:
+            return shows
+        shows -= needed
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The global names that a cell gives (binds) and those that it uses, its functions' included."""
+
+    given: frozenset[str]
+    used: frozenset[str]
+
+
+@lru_cache(maxsize=256)  # most cells are the same in every submission
+def _names(source: str) -> _Names:
+    try:
+        table = symtable.symtable(source, "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a magic, or no Python: it is run as it is
+        return _Names(frozenset(), frozenset())
+    given = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    return _Names(frozenset(given), frozenset(_globals_used(table)))
+
+
+def _globals_used(table: symtable.SymbolTable) -> Iterator[str]:
+    is_top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (is_top or symbol.is_global()):
+            yield symbol.get_name()
+    for inner in table.get_children():
+        yield from _globals_used(inner)
 
 
 def read_check_call(source: str) -> tuple[str, tuple[str, ...]]:

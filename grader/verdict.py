@@ -10,11 +10,10 @@ from workshop.lab import Check, Group
 
 @dataclass(frozen=True)
 class CheckVerdict:
-    """One check, judged case by case. ``asked`` holds the notebook's names for what was asked."""
+    """One check, judged case by case."""
 
     check: Check
     cases: tuple[CaseVerdict, ...]
-    asked: tuple[str, ...] = ()
 
     @property
     def passed(self) -> int:

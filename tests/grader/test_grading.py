@@ -101,3 +101,15 @@ def test_the_rooms_of_a_run_are_gone_after_it(launch: Launch, tmp_path: Path, mo
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     graded(released(), launch)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_from_a_cell_that_only_shows_is_there_when_graded(launch: Launch) -> None:
+    """In the notebook it works: it must not cost a mark that such cells are skipped."""
+    notebook = fill(released(), solution_cells(solved_notebook(LAB1)))
+    show = next(cell for cell in notebook.cells if "show" in cell.metadata.get("tags", ()))
+    show.source += "\nPLACES = range"
+    diff = next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "diff")
+    assert "range(" in diff.source
+    diff.source = diff.source.replace("range(", "PLACES(")
+    result = graded(notebook, launch)
+    assert (result.status, result.points) == ("graded", 20)

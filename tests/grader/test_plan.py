@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from grader.plan import AskCheck, NotACheck, RunCell, make_plan, read_check_call
@@ -46,3 +48,48 @@ def test_show_cells_and_text_are_not_run() -> None:
         RunCell(1, "one", "a = 1"),
         AskCheck(3, "check_counting", "lab1.counting", ("Budget",)),
     )
+
+
+def sources_run(*cells: tuple[str, bool]) -> list[str]:
+    """The sources that the plan runs, of cells given as source and whether the cell only shows."""
+    made = [new_code_cell(source, metadata={"tags": ["show"]} if shows else {}) for source, shows in cells]
+    return [step.source for step in make_plan(new_notebook(cells=made)) if isinstance(step, RunCell)]
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        "def decide(payload):\n    return validator.is_valid(payload)",
+        "decide = lambda payload: validator.is_valid(payload)",
+        "class Checks:\n    check = validator.is_valid",
+        "def outer():\n    def inner():\n        return [validator for _ in 'ab']\n    return inner",
+    ],
+)
+def test_a_show_cell_is_run_where_a_cell_uses_a_name_that_only_it_gives(uses: str) -> None:
+    shows = "import jsonschema\nvalidator = jsonschema.Draft202012Validator({})"
+    assert sources_run((shows, True), (uses, False)) == [shows, uses]
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        "def decide(payload):\n    validator = 1\n    return validator",
+        "def decide(validator):\n    return validator",
+        "validator = 1\ndef decide(payload):\n    return validator",
+        "def decide(payload):\n    return payload.validator",
+        "%time validator",
+    ],
+)
+def test_a_name_of_the_cells_own_runs_no_show_cell(uses: str) -> None:
+    assert sources_run(("validator = slow()", True), (uses, False)) == [uses]
+
+
+def test_a_show_cell_that_is_run_brings_what_it_needs_itself() -> None:
+    cells = [("import slow", True), ("validator = slow.load()", True), ("plot = 1", True), ("use = validator", False)]
+    assert sources_run(*cells) == ["import slow", "validator = slow.load()", "use = validator"]
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_source_gives_a_plan(source: str) -> None:
+    assert sources_run((source, False), ("x = 1", True))[0] == source
