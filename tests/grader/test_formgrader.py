@@ -7,17 +7,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from html import unescape
+from pathlib import Path
 
 import httpx
 import pytest
 from nbgrader.api import Gradebook
 
+from grader.course import Course
+from grader.feedback import STATUS_WORDS
+from grader.marks import read_marks
 from tests.grader.conftest import GradedClass
-from tests.hostile.attacks import LAB4
+from tests.hostile.attacks import LAB1, LAB4
+from workshop.lab import all_labs
 
 
-@pytest.fixture
-def formgrader(graded_class: GradedClass) -> Iterator[httpx.Client]:
+@contextmanager
+def jupyterlab_at(root: Path) -> Iterator[httpx.Client]:
     """A client of a real JupyterLab with nbgrader's extensions."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -27,7 +34,7 @@ def formgrader(graded_class: GradedClass) -> Iterator[httpx.Client]:
             *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.port={port}"),
             *("--ServerApp.port_retries=0", "--IdentityProvider.token=secret"),
         ],
-        cwd=graded_class.course.root,
+        cwd=root,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -39,6 +46,12 @@ def formgrader(graded_class: GradedClass) -> Iterator[httpx.Client]:
         finally:
             server.terminate()
             server.wait(30)
+
+
+@pytest.fixture
+def formgrader(graded_class: GradedClass) -> Iterator[httpx.Client]:
+    with jupyterlab_at(graded_class.course.root) as client:
+        yield client
 
 
 def _wait_until_up(client: httpx.Client, server: subprocess.Popen[bytes]) -> None:
@@ -63,11 +76,16 @@ def test_the_formgrader_shows_the_marks(graded_class: GradedClass, formgrader: h
     assert "Manage Submissions" in page.text
 
 
-def test_the_formgrader_shows_the_status_above_the_notebook(
-    graded_class: GradedClass, formgrader: httpx.Client
-) -> None:
-    with Gradebook(graded_class.course.db_url) as gradebook:
-        paper = gradebook.find_submission_notebook(LAB4, LAB4, "untouched").id
-    page = formgrader.get(f"/formgrader/submissions/{paper}", follow_redirects=True)
-    assert page.status_code == 200
-    assert page.text.index("Graded.") < page.text.index("Lab 4")
+def test_the_formgrader_says_above_each_notebook_what_became_of_it(marked: Course) -> None:
+    statuses = {mark.student: mark.status for mark in read_marks(marked, all_labs(marked.root)) if mark.lab_id == LAB1}
+    with Gradebook(marked.db_url, "admit-one") as gradebook:
+        papers = {one.student.id: one.notebooks[0].id for one in gradebook.assignment_submissions(LAB1)}
+    with jupyterlab_at(marked.root) as client:
+        pages = {
+            student: client.get(f"/formgrader/submissions/{paper}", follow_redirects=True)
+            for student, paper in papers.items()
+        }
+    assert {statuses[student] for student in pages} == set(STATUS_WORDS) - {"not_submitted"}
+    for student, page in pages.items():
+        shown = unescape(page.text)
+        assert shown.index(STATUS_WORDS[statuses[student]]) < shown.index("Lab 1: ")
