@@ -5,15 +5,13 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-import threading
-import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
-from grader.drivers import Json, World, driver
-from grader.drivers.hung import ask_to_kill, ended_worker
+from grader.drivers import Json, OurFault, World, driver
+from grader.drivers.clocks import sleep_moves
 from grader.drivers.stand_ins import stand_ins
+from workshop.hung import FamilyNotStarted, ask_to_kill, ended_worker
 from workshop.loop import Allowlist, GateError, RunBudget, Student, ToolSpec, make_allowlist, run_agent
 from workshop.make_believe import MakeBelieveClock, MakeBelieveTools, MakeBelieveWorker, Script
 
@@ -102,11 +100,10 @@ def gates(world: World, case: dict[str, Any], dispatch: Any, check_budget: Any) 
     clock = MakeBelieveClock()
     scripts = {tool: Script(**script) for tool, script in case.get("tools", {}).items()}
     tools = MakeBelieveTools(scripts, clock, on_start=lambda tool: world.ledger.apply(tool, tool, 1))
-    given = case["budget"]
-    budget = RunBudget(given.get("run_id", "run-1"), given["max_steps"], given["max_wall_s"], clock=clock)
-    budget.steps_used = given.get("steps_used", 0)
-    clock.advance(given.get("wall_used_s", 0))
-    with _time_is(clock, dispatch):
+    budget = _budget(case["budget"], clock)
+    names = getattr(inspect.unwrap(dispatch), "__globals__", {})
+    # The notebook's kill_tree ends real processes: it is another check's question, and so no fault of it costs here.
+    with sleep_moves(clock.advance, names), stand_ins((names, {"kill_tree": MakeBelieveWorker.kill})):
         if case.get("ask") == "check_budget":
             answer = _code_or(lambda: check_budget(budget) or "may go on")
             told = {"answer": answer, "steps_used": budget.steps_used}
@@ -118,6 +115,14 @@ def gates(world: World, case: dict[str, Any], dispatch: Any, check_budget: Any) 
             clock.advance(call.get("after_s", 0))
             outcomes.append(_dispatch_once(dispatch, budget, case, call["tool"], tools))
     return {name: _OBSERVED[name](budget, outcomes, tools, case) for name in case["observe"]}
+
+
+def _budget(given: dict[str, Any], clock: MakeBelieveClock) -> RunBudget:
+    """A run with these caps, of which so many steps and seconds are used."""
+    budget = RunBudget(given.get("run_id", "run-1"), given["max_steps"], given["max_wall_s"], clock=clock)
+    budget.steps_used = given.get("steps_used", 0)
+    clock.advance(given.get("wall_used_s", 0))
+    return budget
 
 
 def _dispatch_once(dispatch: Any, budget: RunBudget, case: dict[str, Any], tool: str, tools: MakeBelieveTools) -> Json:
@@ -161,34 +166,19 @@ def _loop(
     return {"end": end, "model_turns": len(turns), "tools_started": len(tools.started)}
 
 
-def _time_is(clock: MakeBelieveClock, dispatch: Any) -> AbstractContextManager[None]:
-    """Let time.sleep and kill_tree reach make-believe workers: the one moves their clock, the other ends them.
-
-    Put in place of the notebook's own names while a case runs, and only in this thread.
-    """
-    here, real_sleep = threading.get_ident(), time.sleep
-
-    def sleep(seconds: float) -> None:
-        if threading.get_ident() == here:
-            clock.advance(seconds)
-        else:
-            real_sleep(seconds)
-
-    names = getattr(inspect.unwrap(dispatch), "__globals__", {})
-    own_sleeps = {name: sleep for name, value in names.items() if value is real_sleep}
-    return stand_ins((vars(time), {"sleep": sleep}), (names, {"kill_tree": MakeBelieveWorker.kill, **own_sleeps}))
-
-
 @driver("lab5.kill")
 def kill(world: World, case: dict[str, Any], kill_tree: Any) -> Json:
     """Who of a real hung family, and ``beside`` it, outlives kill_tree by a second; a late file counts as an effect.
 
     Without a family: what comes of a worker that has ended by itself.
     """
-    if not case["family"]:
-        kill_tree(ended_worker())
-        return {"alive_after_a_second": []}
-    seen = ask_to_kill(kill_tree, case["family"], case.get("stubborn", []), case.get("beside", []))
+    try:
+        if not case["family"]:
+            kill_tree(ended_worker())
+            return {"alive_after_a_second": []}
+        seen = ask_to_kill(kill_tree, case["family"], case.get("stubborn", []), case.get("beside", []))
+    except FamilyNotStarted as problem:
+        raise OurFault(str(problem)) from problem
     if seen.wrote_late_file:
         world.ledger.apply("late-file", "reindex", 1)
     return {"alive_after_a_second": [part for part in case["about"] if part in seen.survivors]}
@@ -198,10 +188,8 @@ def kill(world: World, case: dict[str, Any], kill_tree: Any) -> Json:
 def resume(world: World, case: dict[str, Any], student_resume: Any) -> Json:
     """Resume a run that died, and look at both runs."""
     clock = MakeBelieveClock()
-    dead = RunBudget(case["run_id"], case["max_steps"], case["max_wall_s"], clock=clock)
-    dead.steps_used = case["steps_used"]
+    dead = _budget(case, clock)
     dead.evidence.append({"run_id": case["run_id"], "step": case["steps_used"], "gate": "budget_exceeded"})
-    clock.advance(case["wall_used_s"])
     new = student_resume(dead, case["new_run_id"])
     told = {
         "run_id": new.run_id,
@@ -222,10 +210,7 @@ def audit(world: World, case: dict[str, Any], answers: Any) -> Json:
     """How many of the items are answered, or the answers."""
     if not any(type(answer) is bool for answer in answers.values()):
         raise NotImplementedError("no item is answered")
-    given = {item: answers.get(item) for item in case["items"]}
-    if case["observe"] == "answered":
-        return sum(type(answer) is bool for answer in given.values())
-    return given
+    return _answers(answers, case["items"], case["observe"], lambda answer: type(answer) is bool)
 
 
 @driver("lab5.bypass")
@@ -233,7 +218,9 @@ def bypass(world: World, case: dict[str, Any], names: Any) -> Json:
     """How many of the snippets have one of the names, or the names they have."""
     if not any(names.values()):
         raise NotImplementedError("no snippet has a name")
-    given = {snippet: names.get(snippet) for snippet in case["snippets"]}
-    if case["observe"] == "answered":
-        return sum(name in case["names"] for name in given.values())
-    return given
+    return _answers(names, case["snippets"], case["observe"], lambda name: name in case["names"])
+
+
+def _answers(answers: Any, asked: list[str], observe: str, is_answer: Callable[[Any], bool]) -> Json:
+    given = {one: answers.get(one) for one in asked}
+    return sum(map(is_answer, given.values())) if observe == "answered" else given

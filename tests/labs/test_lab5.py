@@ -16,12 +16,12 @@ from nbclient import NotebookClient
 from grader.cases import public_cases
 from grader.drive import drive
 from grader.drivers import World
-from grader.drivers.hung import ask_to_kill
 from grader.made_up import MadeUp, solution_cells
 from stub_server.ledger import Ledger
 from tests.solved import ROOT, solved_namespace
 from tests.submissions import groups_lost, judged_here, made_up, released_notebook
 from workshop.evidence import evidence_log
+from workshop.hung import ask_to_kill
 from workshop.lab import Lab
 from workshop.loop import Allowlist, GateError, RunBudget, Student, read_allowlist, run_agent
 from workshop.make_believe import MakeBelieveClock, MakeBelieveTools, MakeBelieveWorker, NotRealError, Script
