@@ -20,7 +20,7 @@ _BEHIND_A_NAME = re.compile(r"(_late)?(_\d+)?$", re.IGNORECASE)
 _NO_COLUMN_OF_A_LAB = re.compile(
     r"\((Feedback|Percentage|Letter)\)$|^Feedback: |((Current|Final) (Score|Points|Grade)|Override)"
 )
-"""Totals and comments in Moodle's and Canvas's exports."""
+"""Comments and other scales in Moodle's export, totals in Canvas's."""
 
 
 class RosterUnreadable(Mendable):
@@ -127,7 +127,7 @@ def find_column(roster: Roster, lab: Lab) -> tuple[int | None, str]:
     """The roster's column for a lab; or None, and why. It has the lab's name or title, or says ``Lab 1`` somewhere."""
     names = {_squeeze(name) for name in (lab.id, lab.prefix, lab.title, f"{lab.prefix} {lab.title}")}
     number = re.compile(rf"\blab[ _-]*0*{lab.number}(?![\d.]*\d)", re.IGNORECASE)
-    columns = [place for place, title in enumerate(roster.header) if _may_be_of_a_lab(roster, place, title)]
+    columns = [place for place, title in enumerate(roster.header) if not _NO_COLUMN_OF_A_LAB.search(title)]
     exact = [place for place in columns if _squeeze(_title(roster.header[place])) in names]
     fitting = exact or [place for place in columns if number.search(roster.header[place])]
     if len(fitting) == 1:
@@ -136,11 +136,6 @@ def find_column(roster: Roster, lab: Lab) -> tuple[int | None, str]:
         which = " and ".join(f"“{roster.header[place]}”" for place in fitting)
         return None, f"the roster has {which} for {lab.prefix}: rename one of them there"
     return None, f"the roster has no column for {lab.prefix}"
-
-
-def _may_be_of_a_lab(roster: Roster, place: int, title: str) -> bool:
-    is_read_only = bool(roster.out_of) and "read only" in roster.out_of[place]
-    return not is_read_only and title not in roster.lms.keys and not _NO_COLUMN_OF_A_LAB.search(title)
 
 
 def _title(column: str) -> str:

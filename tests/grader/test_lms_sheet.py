@@ -181,6 +181,15 @@ def test_an_address_that_moodle_could_not_take_has_no_line(moodle_export: Path, 
     assert ("cy@uni.example", "one") in changes
 
 
+def test_who_has_another_id_but_not_the_one_that_most_have_is_told(moodle_export: Path) -> None:
+    text = MOODLE_EXPORT.replace("Bo,Bär,77,,,bo@uni.example", "Bo,Bär,77,,,").replace(",78,", ",,")
+    moodle_export.write_text(text, encoding="utf-8")
+    marks = [mark("ann", 18), mark("77", 2), mark("cy", 3)]
+    sheet = lms_sheet(MOODLE, marks, [LAB_1], read_roster(moodle_export, MOODLE))
+    assert f"77 has no Email address in the roster, and has no line: 2 of 20 in {LAB_1.id}" in sheet.notes
+    assert sheet.left_out == [marks[1]]
+
+
 def test_moodle_gets_the_status_as_a_comment_that_php_reads(moodle_export: Path) -> None:
     marks = [mark("ann", 18, status="tampered", first_wrong='<b>raised "x\\"', late_penalty=2.0), mark("bo", 3)]
     sheet = lms_sheet(MOODLE, marks, [LAB_1], read_roster(moodle_export, MOODLE))
