@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course
-from grader.exam import read_exam
-from grader.launch import Launch, launch_process
+from grader.exam import Exam, read_exam
+from grader.launch import Furniture, Launch, launch_process
 from grader.notebook import NotANotebook
 from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
 from grader.sandbox import sandboxes
@@ -81,22 +81,22 @@ def find_submissions(course: Course, lab_ids: Sequence[str]) -> list[Submission]
 
 
 @contextmanager
-def open_launcher(root: Path, *, sandbox: bool) -> Iterator[Launch]:
+def open_launcher(root: Path, *, sandbox: bool, first: Furniture | None = None) -> Iterator[Launch]:
     """A launcher for any number of notebooks: sandboxed, or, for code that is trusted, plain child processes.
 
+    ``first`` is what the room of the first notebook holds (grader.sandbox.sandboxes).
     Raises SandboxUnavailable, with the remedy, where a sandbox is wanted and this machine gives none.
     """
     if sandbox:
-        with sandboxes(root) as launch:
+        with sandboxes(root, first) as launch:
             yield launch
     else:
         yield launch_process
 
 
 @contextmanager
-def threads(course: Course, lab_ids: set[str], launch: Launch, workers: int) -> Iterator[Pool]:
+def threads(exams: Mapping[str, Exam], launch: Launch, workers: int) -> Iterator[Pool]:
     """Compute here: the work is done in child processes that ``launch`` starts, and threads only wait for them."""
-    exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
     with ThreadPoolExecutor(workers) as executor:
         yield Pool(executor, lambda lab_id, data: grade_bytes(data, exams[lab_id], launch), workers)
 
@@ -111,7 +111,8 @@ def grade_class(
     progress: Progress = lambda *_: None,
 ) -> list[Row]:
     """grade_with, on this machine: ``launch`` starts the children that student code runs in."""
-    with threads(course, {one.lab_id for one in submissions}, launch, workers) as pool:
+    exams = {lab_id: read_exam(course, lab_id) for lab_id in {one.lab_id for one in submissions}}
+    with threads(exams, launch, workers) as pool:
         return grade_with(pool, course, submissions, resume=resume, progress=progress)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -180,19 +180,25 @@ def collect(
 
 
 @contextmanager
-def _pool(course: Course, lab_ids: set[str], workers: int, dask: str | None, sandbox: bool) -> Iterator[Pool]:
+def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None, sandbox: bool) -> Iterator[Pool]:
     """Where submissions are graded: on this machine, or on the cluster whose scheduler is at ``dask``."""
     from grader.classroom import open_launcher, threads
+    from grader.exam import read_exam
 
     if dask is None:
-        with open_launcher(course.root, sandbox=sandbox) as launch, threads(course, lab_ids, launch, workers) as pool:
+        exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
+        first = exams[lab_ids[0]].room
+        with (
+            open_launcher(course.root, sandbox=sandbox, first=first) as launch,
+            threads(exams, launch, workers) as pool,
+        ):
             yield pool
         return
     try:
         from grader.cluster import cluster
     except ModuleNotFoundError as missing:
         raise UsageError('--dask needs one more package: pip install -e ".[cluster]"') from missing
-    with cluster(dask, course, lab_ids, sandbox=sandbox) as pool:
+    with cluster(dask, course, set(lab_ids), sandbox=sandbox) as pool:
         yield pool
 
 
@@ -217,7 +223,7 @@ def grade(
     if not submissions:
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
     try:
-        lab_ids = {one.lab_id for one in submissions}
+        lab_ids = list(dict.fromkeys(one.lab_id for one in submissions))
         with _pool(course, lab_ids, workers, dask, not no_sandbox) as pool, progress_bar() as report:
             rows = grade_with(pool, course, submissions, resume=resume, progress=report)
     except KeyboardInterrupt:

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def sandboxes(secret: Path) -> Iterator[Launch]:
+def sandboxes(secret: Path, first: Furniture | None = None) -> Iterator[Launch]:
     """A launcher that any thread may call; it keeps as many sandboxes as were in use at a time.
 
-    First it starts one with nothing in it, which looks at itself, and so raises SandboxUnavailable, with the remedy,
-    where this machine gives none. ``secret`` is the repository: no part of it may show. Close every child before
-    leaving: with the launcher, its sandboxes end.
+    It starts one at once, which looks at itself, and so raises SandboxUnavailable, with the remedy, where this machine
+    gives none. That one waits for the first notebook if ``first`` says what its room holds; else it is ended.
+    ``secret`` is the repository: no part of it may show. Close every child before leaving: with the launcher, its
+    sandboxes end.
     """
     find_bwrap()
     from grader.sandbox_kept import start_sandbox  # which only Linux can import
@@ -39,11 +40,15 @@ def sandboxes(secret: Path) -> Iterator[Launch]:
     # bubblewrap dies with the thread that started it, so that thread must last as long as the sandboxes.
     with ThreadPoolExecutor(1, thread_name_prefix="sandbox-starter") as starter:
         start = functools.partial(start_sandbox, view, bounds=Bounds(), starter=starter)
-        start({}).stop()
+        sandbox = start(first or {})
         # Two sets: wiping cannot reach all that the kernel remembers of a sandbox (closed sockets, counters), so one
         # that a hidden input was in never serves a pass whose output is shown.
         shown, silent = _Kept(start), _Kept(start)
         try:
+            if first:
+                shown.keep(sandbox)
+            else:
+                sandbox.stop()
             yield lambda files, is_hidden: (silent if is_hidden else shown).launch(files)
         finally:
             shown.stop()
@@ -76,6 +81,14 @@ class _Kept:
                 problem = ended
         raise CouldNotLaunch(f"a new sandbox ended at once: {problem}") from problem
 
+    def keep(self, sandbox: Sandbox) -> None:
+        """Let the next notebook have it; once the set is closed it is ended instead."""
+        with self._lock:
+            if self._is_open:
+                self._idle.append(sandbox)
+                return
+        sandbox.stop()
+
     def stop(self) -> None:
         with self._lock:
             self._is_open = False
@@ -95,12 +108,10 @@ class _Kept:
         return self._start(files)
 
     def _give_back(self, sandbox: Sandbox, went_well: bool) -> None:
-        can_serve_again = went_well and sandbox.wipe()
-        with self._lock:
-            if can_serve_again and self._is_open:
-                self._idle.append(sandbox)
-                return
-        sandbox.stop()
+        if went_well and sandbox.wipe():
+            self.keep(sandbox)
+        else:
+            sandbox.stop()
 
 
 def _view_without(secret: Path) -> View:
