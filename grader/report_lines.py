@@ -115,12 +115,11 @@ def show_line(lab: Lab, number: int, one: Standing) -> Line:
 
 def _why(one: Standing) -> str:
     """Why a person should look at it; empty where nobody need."""
-    status, reasons = one.mark.status, [one.mark.needs_a_look]
-    if status == "timed_out":
-        reasons.insert(0, MEANING[status])
-    if status in ("could_not_grade", NOT_GRADED):
+    status, why = one.mark.status, one.mark.needs_a_look
+    reasons = [MEANING[status]] * (status == "timed_out") + [why] * bool(why)
+    if why and one.points is None:
         reasons += one.notes
-    return "; ".join(filter(None, reasons))
+    return "; ".join(reasons)
 
 
 def _figure(points: int, most: int, anchor: str) -> Figure:
