@@ -16,6 +16,7 @@ from grader.sandbox import probe
 from grader.sandbox_trouble import SandboxUnavailable
 from stub_server.address import PORT
 from stub_server.server import port_is_free
+from workshop.lab import all_labs
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def examine(root: Path) -> list[Finding]:
         _writable(root),
         _stub_port(),
         _sandbox(root),
-        *_programs(),
+        *_programs(root),
     ]
 
 
@@ -106,10 +107,12 @@ def _sandbox(root: Path) -> Finding:
     return Finding("sandbox", True, False, "grading of other people's code: it starts and hides what it must")
 
 
-def _programs() -> Iterator[Finding]:
-    for what, names, detail, remedy in (
-        ("Chromium", ("chromium", "chromium-browser", "google-chrome"), "browser tests", "apt install chromium"),
-        ("curl", ("curl",), "the drills of lab 4 as commands", "apt install curl"),
-    ):
+def _programs(root: Path) -> Iterator[Finding]:
+    """Chromium, and what the labs name in lab.toml."""
+    wanted: dict[str, tuple[tuple[str, ...], str]] = {
+        "Chromium": (("chromium", "chromium-browser", "google-chrome"), "browser tests")
+    }
+    wanted |= {name: ((name,), why) for lab in all_labs(root) for name, why in lab.programs.items()}
+    for what, (names, why) in wanted.items():
         path = next(filter(None, map(shutil.which, names)), None)
-        yield Finding(what, path is not None, False, f"{detail}: {path or 'not found'}", remedy)
+        yield Finding(what, path is not None, False, f"{why}: {path or 'not found'}", f"apt install {names[0]}")

@@ -70,7 +70,7 @@ class Lab:
     """A lab as lab.toml describes it, and where its public files are.
 
     ``rehearsal`` names the wrong solutions (tests/mutants/LAB) that a made-up class hands in; ``decisions`` are the
-    words a right answer can decide by.
+    words a right answer can decide by; ``programs`` are what a stretch can use if it is installed, each with what for.
     """
 
     id: str
@@ -81,6 +81,7 @@ class Lab:
     permit_names: tuple[str, ...]
     rehearsal: tuple[str, ...]
     decisions: tuple[str, ...]
+    programs: dict[str, str]
     blocks: tuple[Block, ...]
     checks: tuple[Check, ...]
     misconceptions: dict[str, Misconception]
@@ -155,6 +156,7 @@ def read_lab(data: Path, permits: Path) -> Lab:
             permit_names=tuple(raw.get("permits", ())),
             rehearsal=tuple(raw.get("rehearsal", ())),
             decisions=tuple(raw.get("decisions", ())),
+            programs=dict(raw.get("programs", {})),
             blocks=tuple(Block(**block) for block in raw["block"]),
             checks=tuple(_check(check) for check in raw["check"]),
             misconceptions={name: Misconception(name, **entry) for name, entry in raw.get("misconception", {}).items()},

@@ -1,7 +1,8 @@
 """Changes the reference solutions in small ways and asks the cases to notice: python -m tests.mutation [LAB ...].
 
 Needs ``pip install -e ".[mutation]"``. Takes some minutes; not part of the tests. A change that survives must be
-killed by a new case, or stand in equivalent.toml with the reason why it is no fault. Exit 1 where one does neither.
+killed by a new case, or stand in tests/mutants/LAB/equivalent.toml with the reason why it is no fault. Exit 1 where
+one does neither.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from cosmic_ray.mutating import mutate_code
@@ -33,7 +33,7 @@ from tests.mutation.operators import CERTAIN_CONDITION, CHANGED_TEXT, DROPPED_ST
 from tests.solved import ROOT, solved_notebook
 from workshop.lab import Lab, all_labs
 
-EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+EQUIVALENT = "equivalent.toml"
 _SOLUTION = re.compile(r"### BEGIN SOLUTION.*?### END SOLUTION", re.DOTALL)
 BOUNDS = Bounds(cell_s=5, notebook_s=20)
 WORKERS = 2
@@ -110,7 +110,8 @@ def outcome(notebook: Any, lab: Lab, launch: Launch) -> str:
 
 def listed(lab: Lab) -> dict[tuple[str, str], str]:
     """Changes that are no fault, by cell and name, with the reason."""
-    table = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get(lab.id, [])
+    path = ROOT / "tests" / "mutants" / lab.id / EQUIVALENT
+    table = tomllib.loads(path.read_text(encoding="utf-8"))["no_fault"] if path.is_file() else []
     return {(row["cell"], name): row["why"] for row in table for name in row["changes"]}
 
 
@@ -136,7 +137,7 @@ def examine(lab: Lab, launch: Launch) -> bool:
     for cell, name in sorted(set(left) - fine):
         print(f"  {left[cell, name]} in {cell}: {name}")
     for cell, name in sorted(set(known) - fine):
-        print(f"  listed in {EQUIVALENT.name}, but noticed or gone, in {cell}: {name}")
+        print(f"  listed in {EQUIVALENT}, but noticed or gone, in {cell}: {name}")
     return fine == set(left) == set(known)
 
 
