@@ -50,27 +50,27 @@ def lms_sheet(lms: Lms, marks: Sequence[Mark], labs: Sequence[Lab], roster: Rost
             sheet.left_out += [mark for mark in own.values() if mark.points is not None]
             sheet.notes.append(f"{student} {reason}, and has no line: {_told(own.values())}")
             continue
-        person = found[student]
-        row: list[Cell] = [_text(lms, people.cell(person, name)) for name in identity]
+        row: list[Cell] = [_text(lms, people.cell(found[student], name)) for name in identity]
         for column in columns:
-            mark, present = own[column.lab.id], column.present(person)
+            mark, present = own[column.lab.id], column.present(found[student])
             row += column.cells(mark, present)
             may_clear += mark.points is None and present is None
             if present in lms.kept and mark.points is not None:
                 sheet.notes.append(f"{student} is {lms.kept[present]} {column.lab.id} in {lms.name}, and stays so")
         sheet.rows.append(row)
-    if roster:
-        known = set(found.values())
-        strangers = [roster.name(person) for person in range(len(roster.people)) if person not in known]
-        sheet.notes += [f"{name} is in the roster, and nothing here is theirs" for name in strangers]
-    if len(marked) < len(of_student):
-        sheet.notes.append(f"{len(of_student) - len(marked)} without any mark have no line")
+    sheet.notes += _strangers(roster, set(found.values())) if roster else []
+    sheet.notes += [f"{len(of_student) - len(marked)} without any mark have no line"] * (len(marked) < len(of_student))
     if may_clear:
         sheet.notes.append(
             f"{may_clear} empty cells stand beside another lab's mark, and {lms.name} clears a grade that is there:"
             " export one lab at a time, or give its own export as --roster"
         )
     return sheet
+
+
+def _strangers(roster: Roster, known: set[int]) -> list[str]:
+    strangers = [roster.name(person) for person in range(len(roster.people)) if person not in known]
+    return [f"{name} is in the roster, and not in this course" for name in strangers]
 
 
 def _doubles(found: Mapping[str, int], marked: Sequence[str]) -> dict[str, str]:

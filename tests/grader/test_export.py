@@ -141,7 +141,7 @@ def test_canvas_imports_the_class_and_its_statuses_lie_beside_it(run: Run, tmp_p
     assert (unknown, new) == ([], [])
     assert rows_of(tmp_path / "in_status.csv")["dan", LAB1]["status"] == "could_not_grade"
     assert f"eve is not in the roster, and has no line: 8 of 20 in {LAB1}" in said
-    assert "Z is in the roster, and nothing here is theirs" in said
+    assert "Z is in the roster, and not in this course" in said
     assert code == 1
     assert "and 5 marks found no line" in complaint
 

@@ -55,7 +55,7 @@ def test_canvas_finds_each_student_by_login_address_or_name(canvas: Canvas, tmp_
     sheet = lms_sheet(CANVAS, marks, [LAB_1], read_roster(canvas_roster(canvas, tmp_path), CANVAS))
     expected = {("101", "991"): "18", ("102", "991"): "7.5", ("103", "991"): "0"}
     assert canvas.changes(data_of(sheet)) == (expected, [], [])
-    assert sheet.notes == ["Dann, Dan is in the roster, and nothing here is theirs"]
+    assert sheet.notes == ["Dann, Dan is in the roster, and not in this course"]
 
 
 def test_an_import_into_canvas_clears_and_excuses_nobody(canvas: Canvas, tmp_path: Path) -> None:
