@@ -69,7 +69,7 @@ def export(
             out.print(plain(note))
         for why, names in _to_look_at(marks).items():
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-            out.print(plain(f"{len(names)} need a look, {why}: {', '.join(names[:5])}{more}"))
+            out.print(plain(f"look at {', '.join(names[:5])}{more}: {why}"))
         for name, is_replaced in replaced.items():
             out.print(f"{'replaced' if is_replaced else 'wrote'} {name}", markup=False)
         if lms is not None:
