@@ -14,8 +14,8 @@ from grader.notebook import NotANotebook, read_notebook
 from grader.submission import labs_asked
 from workshop.lab import Lab
 
-_OF_AN_LMS = re.compile(r"_assignsubmission_file_?$|_\d+_\d+_.*$|_late$")
-"""What Moodle puts behind a student's folder, and Canvas behind a student's name."""
+_OF_AN_LMS = re.compile(r"_assignsubmission_file_?$|(?:_late)?(?:_\d+_\d+_.*)?$", re.IGNORECASE)
+"""What Moodle puts behind a student's folder, and Canvas behind a student's name, a late one's too."""
 _PLAIN_NAME = re.compile(r"\w[\w .@+'-]{0,63}")
 
 

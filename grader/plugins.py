@@ -15,6 +15,7 @@ from grader.course import Course
 from grader.exam import Exam, read_exam
 from grader.feedback import verdict_document
 from grader.graded_notebook import METADATA, show_result
+from grader.grading import FLAGGED
 from grader.launch import CouldNotLaunch, launch_process
 from grader.record import set_grade
 from grader.sandbox import sandboxes
@@ -100,6 +101,9 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
         self._result: Result = resources[METADATA]
         nb, resources = super().preprocess(nb, resources)
+        paper = self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
+        paper.flagged = self._result.status in FLAGGED
+        self.gradebook.db.commit()
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:

@@ -28,6 +28,7 @@ from grader.course import Course, nbgrader_config
 from grader.exam import Exam
 from grader.feedback import CheckReport, verdict_document
 from grader.graded_notebook import show_result
+from grader.grading import FLAGGED
 from grader.notebook import read_notebook
 from grader.quick_start import import_nbgrader
 from grader.submission import VERDICT_FILE, Result, mend
@@ -140,7 +141,7 @@ class Recorder:
         show_result(notebook, result)
         if "LimitOutput" in self._config or _has_long_output(notebook):
             self._limit_output.preprocess(notebook, {})
-        text = f"{writes(notebook, indent=None)}\n"  # nbformat.writes would check it once more, and take its time
+        text = f"{writes(notebook)}\n"  # nbformat.writes would check it once more, and take its time
         document = verdict_document(result.status, result.notes, result.reports, exam.lab, key)
         _patiently(lambda: self._write_marks(student, lab_id, notebook, result), undo=self._db.rollback)
         try:
@@ -191,6 +192,7 @@ class Recorder:
             if grade_id in register.to_fill_in:
                 is_untouched = _checksum(cell) == register.checksums[grade_id]
                 comments[register.to_fill_in[grade_id]].auto_comment = "No response." if is_untouched else None
+        paper.flagged = result.status in FLAGGED
         paper.late_submission_penalty = self._late_penalty(student, handed_in, paper)
         self._db.commit()
         self._db.expunge_all()  # or each commit would look through all that went before

@@ -56,6 +56,7 @@ def marks(course: Course) -> dict[str, Any]:
             one.student.id: (
                 one.score,
                 one.needs_manual_grade,
+                [paper.flagged for paper in one.notebooks],
                 sorted((grade.name, grade.auto_score) for paper in one.notebooks for grade in paper.grades),
                 sorted((note.name, note.auto_comment) for paper in one.notebooks for note in paper.comments),
             )

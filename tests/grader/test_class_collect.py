@@ -54,6 +54,7 @@ def test_folders_packets_and_lms_names_come_under_student_and_lab(tmp_path: Path
         "ann/week 4.ipynb": NOTEBOOKS[LAB4],
         "Bo Ek_77_assignsubmission_file_/packet.zip": packed({"lab1/lab.ipynb": ONE, "lab1/card.json": b"{}"}),
         "carl_4711_8812_lab1.ipynb": ONE,
+        "carl_LATE_4711_8813_lab4.ipynb": NOTEBOOKS[LAB4],
         "dora.zip": packed({"x.ipynb": ONE, "__MACOSX/._x.ipynb": b"junk", ".ipynb_checkpoints/x.ipynb": ONE}),
         "ann/notes.txt": b"not asked for",
     }
@@ -62,6 +63,7 @@ def test_folders_packets_and_lms_names_come_under_student_and_lab(tmp_path: Path
         ("taken", f"ann/{LAB1}"),
         ("taken", f"ann/{LAB4}"),
         ("taken", f"carl/{LAB1}"),
+        ("taken", f"carl/{LAB4}"),
         ("taken", f"dora/{LAB1}"),
     ]
     found = find_submissions(Course(tmp_path), [LAB1])
