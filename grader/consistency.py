@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.cases import HIDDEN_FILE, PUBLIC_FILE, CasesInvalid, hidden_cases, public_cases
-from grader.diagnose import HIDDEN_PATTERNS_FILE, Pattern, read_patterns
+from grader.diagnose import HIDDEN_PATTERNS_FILE, PATTERNS_FILE, Pattern, read_patterns
 from grader.from_solved import files_from_solved
 from grader.generated import (
     LABS_BEGIN,
@@ -31,7 +31,7 @@ from grader.launch import Launch
 from grader.made_up import MadeUpInvalid, read_folder
 from grader.matrix import MUTANT, VARIANT, Entry, Progress, entrants, grade_entrants
 from grader.plan import NotACheck
-from grader.release import ReleaseFailed, find_differences
+from grader.release import ReleaseFailed, bring_in_step, find_differences
 from grader.solved import SolvedNotebookInvalid, solved_path
 from workshop.lab import Lab, all_labs
 
@@ -211,13 +211,16 @@ def examine(
     repeat: int,
     progress: Progress,
 ) -> Examined:
-    """Check ``labs``, and what belongs to no lab. With ``write``, bring in step what the matrix generates.
+    """Check ``labs``, and what belongs to no lab. With ``write``, first bring in step all that is generated.
 
     The matrix is graded ``repeat`` times; every result must be the same to the byte.
     """
-    whole, faults = whole_labs(root, labs)
     from_solved = files_from_solved(root)
-    written = write_files(root, from_solved) if write else []
+    written: list[str] = []
+    if write:
+        written += write_files(root, from_solved)
+        written += bring_in_step(root, [lab for lab in labs if solved_path(root, lab.id).is_file()])
+    whole, faults = whole_labs(root, labs)
     for lab in whole:
         faults += lab_faults(root, lab)
     field = [entrant for lab in whole for entrant in entrants(root, lab)]
@@ -231,6 +234,8 @@ def examine(
         files |= matrix_page(entries)
     if write:
         written += write_files(root, files)
+        # The notebooks bring the patterns along, which their own grading had to find first.
+        written += bring_in_step(root, [lab for lab in whole if f"fixtures/{lab.id}/{PATTERNS_FILE}" in written])
     for _ in range(1, repeat):
         faults += flakes(entries, grade_entrants(root, field, launch, workers=workers, progress=progress))
     progress("Comparing", 0, 1)

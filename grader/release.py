@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import nbformat
@@ -70,15 +70,32 @@ def find_differences(root: Path) -> list[str]:
     return found + [f"notebooks/{name} belongs to no lab" for name in sorted(strangers)]
 
 
-def _compare(fresh: Path, committed: Path, root: Path) -> Iterable[str]:
-    def files(folder: Path) -> dict[str, bytes]:
-        return {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in sorted(folder.rglob("*"))
-            if path.is_file() and ".ipynb_checkpoints" not in path.parts
-        }
+def bring_in_step(root: Path, labs: Sequence[Lab]) -> list[str]:
+    """Write what find_differences would find in the folders of ``labs``, and no gradebook; the paths that changed."""
+    folders = [root / kind / lab.id for lab in labs for kind in ("solutions", "notebooks")]
+    before = [_files(folder) for folder in folders]
+    with tempfile.TemporaryDirectory(prefix="admit-one-") as work:
+        for lab in labs:
+            update_solved(root, lab, run=False)
+            release_lab(Course(root, work=f"{work}/course"), lab)
+    return [
+        (folder / name).relative_to(root).as_posix()
+        for folder, old, new in zip(folders, before, map(_files, folders), strict=True)
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
 
-    new, old = files(fresh), files(committed)
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".ipynb_checkpoints" not in path.parts
+    }
+
+
+def _compare(fresh: Path, committed: Path, root: Path) -> Iterable[str]:
+    new, old = _files(fresh), _files(committed)
     for name in sorted(new.keys() | old.keys()):
         if new.get(name) != old.get(name):
             word = "is missing" if name not in old else "is not generated" if name not in new else "differs"
