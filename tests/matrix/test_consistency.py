@@ -100,7 +100,7 @@ SPOILED = [
     ("a mistake that no case exposes", change(HIDDEN, '"off_by_one_total"', "null"), HIDDEN, "no case exposes"),
     (
         "a mistake that nobody makes",
-        delete(f"tests/mutants/{LAB}/strict_test.py"),
+        delete(f"tests/mutants/{LAB}/trusting_test.py"),
         "tests/mutants",
         "no wrong solution",
     ),
