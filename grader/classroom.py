@@ -81,14 +81,17 @@ def find_submissions(course: Course, lab_ids: Sequence[str]) -> list[Submission]
 
 
 @contextmanager
-def open_launcher(root: Path, *, sandbox: bool, first: Furniture | None = None) -> Iterator[Launch]:
+def open_launcher(
+    root: Path, *, sandbox: bool, first: Furniture | None = None, workers: int | None = None
+) -> Iterator[Launch]:
     """A launcher for any number of notebooks: sandboxed, or, for code that is trusted, plain child processes.
 
-    ``first`` is what the room of the first notebook holds (grader.sandbox.sandboxes).
+    ``first`` is what the room of the first notebook holds, ``workers`` how many are graded at a time; both only save
+    time (grader.sandbox.sandboxes).
     Raises SandboxUnavailable, with the remedy, where a sandbox is wanted and this machine gives none.
     """
     if sandbox:
-        with sandboxes(root, first) as launch:
+        with sandboxes(root, first=first, workers=workers) as launch:
             yield launch
     else:
         yield launch_process

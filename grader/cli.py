@@ -187,11 +187,8 @@ def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None
 
     if dask is None:
         exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
-        first = exams[lab_ids[0]].room
-        with (
-            open_launcher(course.root, sandbox=sandbox, first=first) as launch,
-            threads(exams, launch, workers) as pool,
-        ):
+        launcher = open_launcher(course.root, sandbox=sandbox, first=exams[lab_ids[0]].room, workers=workers)
+        with launcher as launch, threads(exams, launch, workers) as pool:
             yield pool
         return
     try:
@@ -257,7 +254,7 @@ def check(
 
     root = find_root()
     commands = list(typer.main.get_group(app).commands)
-    with open_launcher(root, sandbox=True) as launch, progress_bar() as report:
+    with open_launcher(root, sandbox=True, workers=workers) as launch, progress_bar() as report:
         chosen = choose_labs(root, labs)
         found = examine(root, chosen, commands, launch, workers=workers, write=write, repeat=repeat, progress=report)
     rows = summarise(found.entries)
@@ -292,7 +289,7 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
     root = find_root()
     with ExitStack() as stack:
         try:
-            launch = stack.enter_context(open_launcher(root, sandbox=True))
+            launch = stack.enter_context(open_launcher(root, sandbox=True, workers=workers))
         except SandboxUnavailable as missing:
             err.print(f"{missing}\nThe made-up class is the kit's own code: it goes on without.", markup=False)
             launch = stack.enter_context(open_launcher(root, sandbox=False))

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,10 +25,16 @@ from grader.sandbox_view import RepositoryWouldShow, View, current_view
 if TYPE_CHECKING:
     from grader.sandbox_kept import Sandbox
 
+_PATIENCE_S = 0.3
+"""How long a notebook waits for a sandbox in use before it gets one more; a notebook's pass takes a tenth of that."""
+
 
 @contextlib.contextmanager
-def sandboxes(secret: Path, first: Furniture | None = None) -> Iterator[Launch]:
+def sandboxes(secret: Path, *, first: Furniture | None = None, workers: int | None = None) -> Iterator[Launch]:
     """A launcher that any thread may call; it keeps as many sandboxes as were in use at a time.
+
+    With ``workers``, how many notebooks are graded at a time, it keeps about so many: starting one takes the time of
+    several notebooks, and while one notebook is in its first pass another can be in its second.
 
     It starts one at once, which looks at itself, and so raises SandboxUnavailable, with the remedy, where this machine
     gives none. That one waits for the first notebook if ``first`` says what its room holds; else it is ended.
@@ -43,10 +51,11 @@ def sandboxes(secret: Path, first: Furniture | None = None) -> Iterator[Launch]:
         sandbox = start(first or {})
         # Two sets: wiping cannot reach all that the kernel remembers of a sandbox (closed sockets, counters), so one
         # that a hidden input was in never serves a pass whose output is shown.
-        shown, silent = _Kept(start), _Kept(start)
+        enough = sys.maxsize if workers is None else (workers + 1) // 2
+        shown, silent = _Kept(start, enough), _Kept(start, enough)
         try:
             if first:
-                shown.keep(sandbox)
+                shown.add(sandbox)
             else:
                 sandbox.stop()
             yield lambda files, is_hidden: (silent if is_hidden else shown).launch(files)
@@ -62,56 +71,86 @@ def probe(secret: Path) -> None:
 
 
 class _Kept:
-    """Sandboxes that wait for the next notebook, each with one lab's files."""
+    """Sandboxes that wait for the next notebook, each with one lab's files.
 
-    def __init__(self, start: Callable[[Furniture], Sandbox]) -> None:
+    There are not more than ``enough``, unless all of them are kept busy for long: a notebook may hang.
+    """
+
+    def __init__(self, start: Callable[[Furniture], Sandbox], enough: int) -> None:
         self._start = start
-        self._lock = threading.Lock()
+        self._enough = enough
+        self._changed = threading.Condition()
         self._idle: list[Sandbox] = []
+        self._there = 0
         self._is_open = True
 
     def launch(self, files: Furniture) -> Child:
         """A child in a sandbox whose /room holds ``files``; raises CouldNotLaunch."""
-        for take in (self._take, self._start):  # a kept sandbox may have come to harm: then a new one
+        for take in (self._take, self._start_one):  # a kept sandbox may have come to harm: then a new one
             sandbox = take(files)
             try:
                 return sandbox.fork(self._give_back)
             except SandboxEnded as ended:
                 sandbox.stop()
                 problem = ended
+        self._one_less()
         raise CouldNotLaunch(f"a new sandbox ended at once: {problem}") from problem
 
-    def keep(self, sandbox: Sandbox) -> None:
-        """Let the next notebook have it; once the set is closed it is ended instead."""
-        with self._lock:
-            if self._is_open:
-                self._idle.append(sandbox)
-                return
-        sandbox.stop()
+    def add(self, sandbox: Sandbox) -> None:
+        """Let the next notebook have a sandbox that is new here."""
+        with self._changed:
+            self._there += 1
+        self._keep(sandbox)
 
     def stop(self) -> None:
-        with self._lock:
+        with self._changed:
             self._is_open = False
         for sandbox in self._idle:
             sandbox.stop()
 
     def _take(self, files: Furniture) -> Sandbox:
-        with self._lock:
+        until = time.monotonic() + _PATIENCE_S
+        with self._changed:
+            while not self._idle and self._there >= self._enough and (left := until - time.monotonic()) > 0:
+                self._changed.wait(left)
             fitting = next((one for one in reversed(self._idle) if one.files == files), None)
             taken = fitting or (self._idle[0] if self._idle else None)
             if taken:
                 self._idle.remove(taken)
+            else:
+                self._there += 1
         if fitting:
             return fitting
         if taken:  # another lab's: one for this lab takes its place
             taken.stop()
-        return self._start(files)
+        return self._start_one(files)
+
+    def _start_one(self, files: Furniture) -> Sandbox:
+        try:
+            return self._start(files)
+        except BaseException:
+            self._one_less()
+            raise
 
     def _give_back(self, sandbox: Sandbox, went_well: bool) -> None:
         if went_well and sandbox.wipe():
-            self.keep(sandbox)
+            self._keep(sandbox)
         else:
             sandbox.stop()
+            self._one_less()
+
+    def _keep(self, sandbox: Sandbox) -> None:
+        with self._changed:
+            if self._is_open:
+                self._idle.append(sandbox)
+                self._changed.notify()
+                return
+        sandbox.stop()
+
+    def _one_less(self) -> None:
+        with self._changed:
+            self._there -= 1
+            self._changed.notify()
 
 
 def _view_without(secret: Path) -> View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
@@ -161,7 +162,7 @@ def test_a_notebook_gets_its_own_three_descriptors_and_no_other(inside: Visit) -
 
 
 def test_an_interrupt_at_the_terminal_is_not_the_death_of_a_students_code(inside: Visit) -> None:
-    started = [one for one in psutil.Process().children() if one.name() == "bwrap"]
+    started = _started()
     assert started
     assert all(os.getpgid(one.pid) != os.getpgid(0) for one in started)
 
@@ -174,6 +175,42 @@ def test_everything_ends_with_the_last_use(room: Furniture) -> None:
         before = _sandboxes_running()
         child.close(went_well=True)
     assert _sandboxes_running() < before
+
+
+def test_two_workers_share_one_sandbox_while_notebooks_are_quick(
+    room: Furniture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.sandbox._PATIENCE_S", 60)
+    before = len(_started())
+    with sandboxes(ROOT, first=room, workers=2) as launcher, ThreadPoolExecutor(1) as other:
+        one = launcher(room, False)
+        two = other.submit(launcher, room, False)
+        one.close(went_well=True)
+        two.result().close(went_well=True)
+        assert len(_started()) - before == 1
+
+
+def test_a_notebook_that_takes_long_keeps_no_other_waiting(room: Furniture) -> None:
+    before = len(_started())
+    with sandboxes(ROOT, workers=2) as launcher:
+        hangs, other = launcher(room, False), launcher(room, False)
+        assert len(_started()) - before == 2
+        for child in (hangs, other):
+            child.close(went_well=True)
+
+
+def test_what_ends_badly_makes_room_for_another(room: Furniture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.sandbox._PATIENCE_S", 60)
+    before = len(_started())
+    with sandboxes(ROOT, workers=2) as launcher:
+        for _ in range(3):
+            launcher(room, False).close(went_well=False)
+        launcher(room, False).close(went_well=True)
+        assert len(_started()) - before == 1
+
+
+def _started() -> list[psutil.Process]:
+    return [one for one in psutil.Process().children() if one.name() == "bwrap"]
 
 
 def _sandboxes_running() -> int:
