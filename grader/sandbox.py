@@ -21,6 +21,7 @@ from grader.bounds import Bounds
 from grader.launch import Child, CouldNotLaunch, Furniture, Launch
 from grader.sandbox_trouble import OWN_RISK, SandboxEnded, SandboxUnavailable, find_bwrap
 from grader.sandbox_view import RepositoryWouldShow, View, current_view
+from stub_server.fixtures import FOLDER
 
 if TYPE_CHECKING:
     from grader.sandbox_kept import Sandbox
@@ -154,6 +155,8 @@ class _Kept:
 
 
 def _view_without(secret: Path) -> View:
+    if not FOLDER.is_dir():
+        raise SandboxUnavailable("no sandbox: the kit is installed without fixtures/; pip install -e . from a checkout")
     view = current_view()
     try:
         view.refuse_to_show(secret)

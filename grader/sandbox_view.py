@@ -101,8 +101,7 @@ def _kit_mounts() -> Iterator[tuple[Path, Path]]:
     for package in (stub_server, workshop):
         folder = Path(str(package.__file__)).resolve().parent
         yield folder, KIT / folder.name
-    if (ours.parent / SERVER_DATA).is_dir():
-        yield ours.parent / SERVER_DATA, KIT / SERVER_DATA
+    yield ours.parent / SERVER_DATA, KIT / SERVER_DATA
 
 
 def _is_below(path: Path, folders: Sequence[Path]) -> bool:

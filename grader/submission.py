@@ -26,6 +26,7 @@ from grader.inbox import LARGEST_NOTEBOOK
 from grader.launch import Launch, launch_process
 from grader.notebook import NotANotebook, read_notebook
 from grader.repair import repair
+from stub_server.fixtures import FOLDER
 from workshop.lab import Lab
 
 VERDICT_FILE = "verdict.json"
@@ -146,7 +147,7 @@ def submission_key(data: bytes, version: str) -> str:
 
 
 def lab_version(course: Course, lab: Lab) -> str:
-    """A digest of the lab's files and of the kit's own code: with any of them changed, work is graded anew."""
+    """A digest of the lab's files, the kit's code and its server's data: with any changed, work is graded anew."""
     digest = hashlib.sha256()
     for name, path in {**_code(), **files_of_lab(course, lab)}.items():
         digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -156,7 +157,8 @@ def lab_version(course: Course, lab: Lab) -> str:
 def _code() -> dict[str, Path]:
     here = Path(__file__).resolve().parent.parent
     found = [path for name in ("grader", "stub_server", "workshop") for path in (here / name).rglob("*.py")]
-    return {path.relative_to(here).as_posix(): path for path in sorted(found)}
+    code = {path.relative_to(here).as_posix(): path for path in sorted(found)}
+    return code | {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*.json"))}
 
 
 class ResultStore:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 from grader.course import Course
 from grader.exam import read_exam
 from grader.notebook import NotANotebook, read_notebook
-from grader.submission import mend
+from grader.submission import lab_version, mend
+from stub_server.fixtures import FOLDER
 from tests.hostile.attacks import LAB1
 from tests.solved import ROOT
 
@@ -68,3 +71,12 @@ def test_a_notebook_of_a_million_parts_is_refused_before_it_is_read() -> None:
     notebook = {**RELEASED, "metadata": {"parts": [{} for _ in range(1_000_000)]}}
     with pytest.raises(NotANotebook, match="too many parts"):
         read_notebook(json.dumps(notebook).encode())
+
+
+def test_what_the_stub_server_plays_is_part_of_a_labs_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Lab 2's marks depend on a planner's script: with another one, work is graded anew."""
+    before = lab_version(COURSE, EXAM.lab)
+    monkeypatch.setattr("grader.submission.FOLDER", shutil.copytree(FOLDER, tmp_path / "stub_server"))
+    script = next((tmp_path / "stub_server" / "scripts").glob("*.json"))
+    script.write_text(script.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    assert lab_version(COURSE, EXAM.lab) != before

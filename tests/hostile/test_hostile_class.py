@@ -20,6 +20,7 @@ from nbgrader.api import Gradebook
 from grader.bounds import Bounds
 from grader.classroom import Row, find_submissions, grade_with, threads
 from grader.course import Course
+from grader.exam import read_exam
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab
@@ -152,7 +153,8 @@ def grade(hostile: HostileClass, launch: Launch) -> None:
         one for one in find_submissions(hostile.course, [LAB1, LAB4]) if (one.student, one.lab_id) in hostile.expected
     ]
     took: dict[bytes, float] = {}
-    with threads(hostile.course, {LAB1, LAB4}, launch, WORKERS) as pool:
+    exams = {lab_id: read_exam(hostile.course, lab_id) for lab_id in (LAB1, LAB4)}
+    with threads(exams, launch, WORKERS) as pool:
 
         def timed(lab_id: str, data: bytes) -> Result:
             started = time.monotonic()

@@ -49,6 +49,7 @@ def test_an_environment_inside_the_repository_shows_nothing_of_it(
     repository = tmp_path / "repository"
     for package in ("grader", "stub_server", "workshop"):
         shutil.copytree(ROOT / package, repository / package)
+    shutil.copytree(ROOT / "fixtures" / "stub_server", repository / "fixtures" / "stub_server")
     (repository / "solutions").mkdir()
     (repository / "solutions" / "secret.json").write_text("{}")
     environment = repository / ".venv"
