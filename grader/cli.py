@@ -129,12 +129,13 @@ def release(
 ) -> None:
     """Make notebooks/ from solutions/ and register the labs in the gradebook."""
     from grader.course import Course
-    from grader.release import find_differences, release_lab, update_solved
+    from grader.release import find_differences, release_lab, scratch_folder, update_solved
 
     root = find_root()
     chosen = choose_labs(root, labs)
     if check:
-        differences = find_differences(root)
+        with scratch_folder() as scratch:
+            differences = find_differences(root, scratch)
         for difference in differences:
             out.print(f"{difference}; mend it with: admit-one release", markup=False)
         if differences:

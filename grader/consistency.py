@@ -31,7 +31,7 @@ from grader.launch import Launch
 from grader.made_up import MadeUpInvalid, read_folder
 from grader.matrix import MUTANT, VARIANT, Entry, Progress, entrants, grade_entrants
 from grader.plan import NotACheck
-from grader.release import ReleaseFailed, bring_in_step, find_differences
+from grader.release import ReleaseFailed, bring_in_step, find_differences, scratch_folder
 from grader.solved import SolvedNotebookInvalid, solved_path
 from workshop.lab import Lab, all_labs
 
@@ -135,10 +135,10 @@ def link_faults(root: Path, commands: Sequence[str]) -> Iterator[Fault]:
                 yield Fault(f"there is no {target}", name, "name a path that is there")
 
 
-def step_faults(root: Path) -> Iterator[Fault]:
+def step_faults(root: Path, scratch: Path) -> Iterator[Fault]:
     """What ``admit-one release`` would write otherwise."""
     try:
-        differences = find_differences(root)
+        differences = find_differences(root, scratch)
     except (ReleaseFailed, SolvedNotebookInvalid, NotACheck) as problem:
         yield Fault(str(problem), "solutions", "mend the solved notebook that the message names")
         return
@@ -217,29 +217,31 @@ def examine(
     """
     from_solved = files_from_solved(root)
     written: list[str] = []
-    if write:
-        written += write_files(root, from_solved)
-        written += bring_in_step(root, [lab for lab in labs if solved_path(root, lab.id).is_file()])
-    whole, faults = whole_labs(root, labs)
-    for lab in whole:
-        faults += lab_faults(root, lab)
-    field = [entrant for lab in whole for entrant in entrants(root, lab)]
-    entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
-    if write and (patterns := write_files(root, pattern_files(entries))):
-        written += patterns
+    with scratch_folder() as scratch:
+        if write:
+            written += write_files(root, from_solved)
+            written += bring_in_step(root, [lab for lab in labs if solved_path(root, lab.id).is_file()], scratch)
+        whole, faults = whole_labs(root, labs)
+        for lab in whole:
+            faults += lab_faults(root, lab)
+        field = [entrant for lab in whole for entrant in entrants(root, lab)]
         entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
-    there = all_labs(root)
-    files = {**from_solved, **pattern_files(entries), **golden_files(entries), **readme_page(root, there)}
-    if len(whole) == len(there):  # the page tells of all of them
-        files |= matrix_page(entries)
-    if write:
-        written += write_files(root, files)
-        # The notebooks bring the patterns along, which their own grading had to find first.
-        written += bring_in_step(root, [lab for lab in whole if f"fixtures/{lab.id}/{PATTERNS_FILE}" in written])
-    for _ in range(1, repeat):
-        faults += flakes(entries, grade_entrants(root, field, launch, workers=workers, progress=progress))
-    progress("Comparing", 0, 1)
-    faults += [*matrix_faults(entries), *generated_faults(root, files), *step_faults(root)]
-    faults += link_faults(root, commands)
-    progress("Comparing", 1, 1)
+        if write and (patterns := write_files(root, pattern_files(entries))):
+            written += patterns
+            entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
+        there = all_labs(root)
+        files = {**from_solved, **pattern_files(entries), **golden_files(entries), **readme_page(root, there)}
+        if len(whole) == len(there):  # the page tells of all of them
+            files |= matrix_page(entries)
+        if write:
+            written += write_files(root, files)
+            # The notebooks bring the patterns along, which their own grading had to find first.
+            stale = [lab for lab in whole if f"fixtures/{lab.id}/{PATTERNS_FILE}" in written]
+            written += bring_in_step(root, stale, scratch)
+        for _ in range(1, repeat):
+            faults += flakes(entries, grade_entrants(root, field, launch, workers=workers, progress=progress))
+        progress("Comparing", 0, 1)
+        faults += [*matrix_faults(entries), *generated_faults(root, files), *step_faults(root, scratch)]
+        faults += link_faults(root, commands)
+        progress("Comparing", 1, 1)
     return Examined(tuple(entries), tuple(faults), tuple(written))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -54,7 +55,14 @@ def update_solved(root: Path, lab: Lab, *, run: bool) -> bool:
     return after != before
 
 
-def find_differences(root: Path) -> list[str]:
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder that nobody keeps: for what nbgrader makes, and for its gradebook, whose making takes a second."""
+    with tempfile.TemporaryDirectory(prefix="admit-one-") as folder:
+        yield Path(folder)
+
+
+def find_differences(root: Path, scratch: Path) -> list[str]:
     """What of solutions/ and notebooks/ is not what ``admit-one release`` would write; one line each."""
     labs = all_labs(root)
     found = [
@@ -62,22 +70,20 @@ def find_differences(root: Path) -> list[str]:
         for lab in labs
         if dump(in_step(read_solved(root, lab.id), lab)) != solved_path(root, lab.id).read_text(encoding="utf-8")
     ]
-    with tempfile.TemporaryDirectory(prefix="admit-one-") as folder:
-        fresh = Course(root, release=f"{folder}/notebooks", work=f"{folder}/course")
-        for lab in labs:
-            found += _compare(release_lab(fresh, lab), root / "notebooks" / lab.id, root)
+    fresh = Course(root, release=f"{scratch}/notebooks", work=f"{scratch}/course")
+    for lab in labs:
+        found += _compare(release_lab(fresh, lab), root / "notebooks" / lab.id, root)
     strangers = {path.name for path in (root / "notebooks").glob("*")} - {lab.id for lab in labs}
     return found + [f"notebooks/{name} belongs to no lab" for name in sorted(strangers)]
 
 
-def bring_in_step(root: Path, labs: Sequence[Lab]) -> list[str]:
-    """Write what find_differences would find in the folders of ``labs``, and no gradebook; the paths that changed."""
+def bring_in_step(root: Path, labs: Sequence[Lab], scratch: Path) -> list[str]:
+    """Write what find_differences would find in the folders of ``labs``; the paths that changed."""
     folders = [root / kind / lab.id for lab in labs for kind in ("solutions", "notebooks")]
     before = [_files(folder) for folder in folders]
-    with tempfile.TemporaryDirectory(prefix="admit-one-") as work:
-        for lab in labs:
-            update_solved(root, lab, run=False)
-            release_lab(Course(root, work=f"{work}/course"), lab)
+    for lab in labs:
+        update_solved(root, lab, run=False)
+        release_lab(Course(root, work=f"{scratch}/course"), lab)
     return [
         (folder / name).relative_to(root).as_posix()
         for folder, old, new in zip(folders, before, map(_files, folders), strict=True)
