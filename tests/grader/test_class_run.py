@@ -84,9 +84,8 @@ def test_one_worker_and_three_give_the_same_bytes(course: Course, undisturbed: d
 
 
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
-    course: Course, undisturbed: dict[str, Any]
+    course: Course, undisturbed: dict[str, Any], chance: random.Random
 ) -> None:
-    chance = random.Random()
     kept: dict[str, int] = {}
     for least in (1, 4, 7):
         run = start(course)

@@ -30,9 +30,9 @@ async def client(port: int, share: list[bytes], decisions: Counter[str], order_i
     await writer.wait_closed()
 
 
-def test_two_hundred_clients_make_each_effect_once(stub: Stub) -> None:
+def test_two_hundred_clients_make_each_effect_once(stub: Stub, chance: random.Random) -> None:
     requests = [request_bytes("/tool", json.dumps(order(f"intent-{n:05}")).encode()) for n in range(STAMPS)] * TIMES
-    random.shuffle(requests)
+    chance.shuffle(requests)
     decisions: Counter[str] = Counter()
     order_ids: dict[str, set[str]] = {}
 

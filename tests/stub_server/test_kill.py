@@ -1,8 +1,8 @@
 """kill -9 at a random moment under load, again and again: no effect doubled, lost or claimed twice.
 
-A few kills in the ordinary run. For two hundred:
+A few kills in the ordinary run. For two hundred, at other moments:
 
-    ADMIT_ONE_KILLS=200 python -m pytest tests/stub_server/test_kill.py
+    ADMIT_ONE_KILLS=200 ADMIT_ONE_SEED=2 python -m pytest tests/stub_server/test_kill.py
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ DECIDE = """
 import random, time
 from tests.stub_server.drills import solved_decide
 
+chance = random.Random(SEED)
 solved = solved_decide()
 
 
@@ -42,7 +43,7 @@ class Slow:
     effects = property(lambda self: self._store.effects)
 
     def pause(self):
-        time.sleep(random.random() * 0.004)
+        time.sleep(chance.random() * 0.004)
 
     def apply(self, *order):
         self.pause()
@@ -101,10 +102,10 @@ def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
     return process, process.stdout.readline().split()[2]
 
 
-def load(url: str, seen: Seen, landed: set[str], keys: list[str], stop: threading.Event) -> None:
+def load(url: str, seen: Seen, landed: set[str], keys: list[str], stop: threading.Event, chance: random.Random) -> None:
     with httpx.Client(base_url=url, timeout=10) as client:
         while not stop.is_set():
-            key = random.choice(keys)
+            key = chance.choice(keys)
             try:
                 seen.note(key, client.post("/tool", json=order(key)), landed)
             except httpx.HTTPError:
@@ -112,23 +113,26 @@ def load(url: str, seen: Seen, landed: set[str], keys: list[str], stop: threadin
 
 
 @pytest.mark.timeout(0)
-def test_no_kill_doubles_or_loses_an_effect(tmp_path: Path) -> None:
-    (tmp_path / "decide.py").write_text(DECIDE)
+def test_no_kill_doubles_or_loses_an_effect(tmp_path: Path, chance: random.Random) -> None:
     seen = Seen()
     for life in range(KILLS):
+        (tmp_path / "decide.py").write_text(f"SEED = {chance.random()}\n{DECIDE}")
         process, url = start(tmp_path)
         landed = {row["key"] for row in httpx.get(f"{url}/ledger").json()["effects"]}
         fresh = [f"intent-{life:04}-{number:02}" for number in range(40)]
         before = [f"intent-{life - 1:04}-{number:02}" for number in range(40)] if life else []
         stop = threading.Event()
         clients = [
-            threading.Thread(target=load, args=(url, seen, landed, fresh + before, stop)) for _ in range(CLIENTS)
+            threading.Thread(
+                target=load, args=(url, seen, landed, fresh + before, stop, random.Random(chance.random()))
+            )
+            for _ in range(CLIENTS)
         ]
         for client in clients:
             client.start()
         assert seen.answered.wait(30)
         seen.answered.clear()
-        time.sleep(random.random() * 0.25)
+        time.sleep(chance.random() * 0.25)
         os.kill(process.pid, signal.SIGKILL)
         stop.set()
         for client in clients:
