@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 from grader.course import Course, nbgrader_config
 from grader.feedback import CheckReport
-from grader.marks import NOT_GRADED, Mark, read_marks
+from grader.marks import Mark, read_marks
+from grader.status import NOT_GRADED
 from grader.submission import VERDICT_FILE
 from workshop.lab import Lab
 

@@ -11,6 +11,7 @@ from typing import Any
 from grader.diagnose import KnownMistakes, diagnose, is_untouched
 from grader.grading import Graded
 from grader.judge import CaseVerdict
+from grader.status import STATUSES
 from grader.verdict import CheckVerdict
 from workshop.difference import Cut, as_text, difference, shorten
 from workshop.lab import Group, Lab
@@ -19,15 +20,6 @@ LONGEST_KEPT = 2000
 """Characters of an answer that a verdict keeps."""
 LONGEST_READ = 120
 """Characters that a reader compares by eye: of longer answers a page shows where they differ first."""
-
-STATUS_WORDS = {
-    "could_not_grade": "Could not be graded: the grading process failed, not your code. A person will look.",
-    "not_submitted": "Nothing was handed in.",
-    "tampered": "A grading cell was changed or the grader was disturbed. What worked counts; a person will look.",
-    "timed_out": "Something ran out of time. What finished counts.",
-    "crashed": "The notebook's process died. What finished counts.",
-    "graded": "Graded.",
-}
 
 
 @dataclass(frozen=True)
@@ -196,7 +188,7 @@ def _points(count: int) -> str:
 
 def as_summary(status: str, notes: tuple[str, ...], reports: Mapping[str, CheckReport]) -> str:
     """The top of a feedback page, as Markdown: status, what was mended or went wrong, points and hint of each check."""
-    lines = [f"**{STATUS_WORDS[status]}**", "", *(f"- {_literal(note)}" for note in notes), ""]
+    lines = [f"**{STATUSES[status].to_student}**", "", *(f"- {_literal(note)}" for note in notes), ""]
     for report in reports.values():
         lines.append(f"- {_head(report)}." + (f" {report.hint}" if report.points < report.max_points else ""))
     return "\n".join(lines)

@@ -9,7 +9,8 @@ from typing import Any
 from traitlets import import_item
 
 from grader.course import Course, nbgrader_api
-from grader.marks import NOT_GRADED, Mark
+from grader.marks import Mark
+from grader.status import NOT_GRADED
 
 Progress = Callable[[str, int, int], None]
 

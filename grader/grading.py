@@ -20,14 +20,11 @@ from grader.exam import Cases, Exam
 from grader.judge import Answer, CaseVerdict, judge, read_reply
 from grader.launch import CouldNotLaunch, Furniture, Launch
 from grader.plan import AskCheck, RunCell, Step, make_plan
+from grader.status import STATUSES
 from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
 
 FAILED_TWICE = "the case could not be put twice over; a person should look"
-STATUSES = ("could_not_grade", "not_submitted", "tampered", "timed_out", "crashed", "graded")
-"""Status of a submission: the first that applies (spec 4, rule 4)."""
-FLAGGED = ("could_not_grade", "tampered", "crashed")
-"""Where a person should look: the formgrader's lists show these as flagged, and nothing else of a status."""
 
 
 @dataclass(frozen=True)

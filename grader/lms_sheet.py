@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from grader.csv_safe import harmless
 from grader.export import Cell, Sheet, number
-from grader.feedback import STATUS_WORDS
 from grader.lms import Lms
 from grader.marks import Mark
 from grader.roster import Roster, best_key, find_column, find_people, roster_of
+from grader.status import STATUSES
 from workshop.lab import Lab
 
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -160,7 +160,7 @@ def _as_number(text: str) -> Cell:
 
 def _comment(mark: Mark) -> str:
     """The status for the student, in words; the LMS shows it as HTML."""
-    said = [STATUS_WORDS.get(mark.status, "")]
+    said = [STATUSES[mark.status].to_student]
     if mark.points is not None and mark.first_wrong:
         said.append(f"First thing wrong: {html.escape(mark.first_wrong, quote=False)}.")
     if mark.late_penalty:

@@ -13,18 +13,10 @@ from typing import Any
 from grader.course import Course, nbgrader_config
 from grader.exam import Exam, read_exam
 from grader.notebook import NotANotebook, read_notebook
+from grader.status import NOT_GRADED, STATUSES
 from grader.submission import VERDICT_FILE, lab_version, mend, read_submission, submission_key
 from stub_server.errors import Mendable
 from workshop.lab import Lab
-
-NOT_GRADED = "not_graded"
-"""Handed in, and no verdict holds for it: the one status that is no outcome of grading (spec 4, rule 4)."""
-_LOOK_AT = {
-    "could_not_grade": "no mark: give one by hand in the formgrader",
-    NOT_GRADED: "no mark: run admit-one grade",
-    "tampered": "a grading cell was changed or the grader was disturbed",
-    "crashed": "the notebook's process died",
-}
 
 
 class MarksUnreadable(Mendable):
@@ -164,8 +156,8 @@ class _Reader:
         reasons = []
         if status == "could_not_grade":
             first = "; ".join(verdict["notes"])
-        if status in _LOOK_AT and (status != "could_not_grade" or paper.score is None):
-            reasons.append(_LOOK_AT[status])
+        if STATUSES[status].needs_a_look and (status != "could_not_grade" or paper.score is None):
+            reasons.append(STATUSES[status].to_instructor)
         elif paper.waits:
             reasons.append("the gradebook waits for a mark by hand")
         if data is not None and self._is_newer(student, recorded, data, verdict["key"]):
@@ -186,7 +178,7 @@ class _Reader:
             except NotANotebook as problem:
                 return self._row(student, _Paper(), "not_submitted", str(problem), "")
             why = "handed in, and not graded yet"
-        return self._row(student, _Paper(), NOT_GRADED, why, _LOOK_AT[NOT_GRADED])
+        return self._row(student, _Paper(), NOT_GRADED, why, STATUSES[NOT_GRADED].to_instructor)
 
     def _row(self, student: str, paper: _Paper, status: str, first_wrong: str, look: str) -> Mark:
         return Mark(

@@ -15,10 +15,10 @@ from grader.course import Course
 from grader.exam import Exam, read_exam
 from grader.feedback import verdict_document
 from grader.graded_notebook import METADATA, show_result
-from grader.grading import FLAGGED
 from grader.launch import CouldNotLaunch, launch_process
 from grader.record import set_grade
 from grader.sandbox import sandboxes
+from grader.status import STATUSES
 from grader.submission import (
     VERDICT_FILE,
     Result,
@@ -102,7 +102,7 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
         self._result: Result = resources[METADATA]
         nb, resources = super().preprocess(nb, resources)
         paper = self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
-        paper.flagged = self._result.status in FLAGGED
+        paper.flagged = STATUSES[self._result.status].needs_a_look
         self.gradebook.db.commit()
         return nb, resources
 

@@ -28,9 +28,9 @@ from grader.course import Course, nbgrader_config
 from grader.exam import Exam
 from grader.feedback import CheckReport, verdict_document
 from grader.graded_notebook import show_result
-from grader.grading import FLAGGED
 from grader.notebook import read_notebook
 from grader.quick_start import import_nbgrader
+from grader.status import STATUSES
 from grader.submission import VERDICT_FILE, Result, mend
 from stub_server.errors import Mendable
 
@@ -192,7 +192,7 @@ class Recorder:
             if grade_id in register.to_fill_in:
                 is_untouched = _checksum(cell) == register.checksums[grade_id]
                 comments[register.to_fill_in[grade_id]].auto_comment = "No response." if is_untouched else None
-        paper.flagged = result.status in FLAGGED
+        paper.flagged = STATUSES[result.status].needs_a_look
         paper.late_submission_penalty = self._late_penalty(student, handed_in, paper)
         self._db.commit()
         self._db.expunge_all()  # or each commit would look through all that went before

@@ -7,19 +7,7 @@ from dataclasses import dataclass
 
 from grader.class_results import Standing
 from grader.feedback import CheckReport, GroupReport
-from grader.marks import NOT_GRADED
 from workshop.lab import Lab
-
-MEANING = {
-    "could_not_grade": "the grading failed, not their code: no mark, give one by hand or grade again",
-    NOT_GRADED: "handed in, no mark yet: run admit-one grade",
-    "tampered": "a grading cell was changed or the grader was disturbed; what its evidence earned counts",
-    "timed_out": "something ran out of time; what finished counts",
-    "crashed": "the notebook's process died; what finished counts",
-    "graded": "everything ran and was judged",
-    "not_submitted": "no notebook of this lab",
-}
-"""The statuses (spec 4, rule 4), those first that a person must look at."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +103,8 @@ def show_line(lab: Lab, number: int, one: Standing) -> Line:
 
 def _why(one: Standing) -> str:
     """Why a person should look at it; empty where nobody need."""
-    status, why = one.mark.status, one.mark.needs_a_look
-    reasons = [MEANING[status]] * (status == "timed_out") + [why] * bool(why)
-    if why and one.points is None:
-        reasons += one.notes
-    return "; ".join(reasons)
+    why = one.mark.needs_a_look
+    return "; ".join([why, *one.notes]) if why and one.points is None else why
 
 
 def _figure(points: int, most: int, anchor: str) -> Figure:

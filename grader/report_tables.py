@@ -8,7 +8,8 @@ from statistics import median
 
 from grader.class_results import Standing
 from grader.first_denial import first_denial
-from grader.report_lines import MEANING, Evidence, Line, level, show_line
+from grader.report_lines import Evidence, Line, level, show_line
+from grader.status import STATUSES
 from workshop.lab import Lab
 
 _UNNAMED = {
@@ -95,15 +96,15 @@ def needs_a_look(tables: Iterable[LabTables]) -> list[Tally]:
             if line.why:
                 status = line.standing.mark.status
                 who = Link(f"{line.label}, lab {table.lab.number}", line.anchor)
-                found.setdefault((list(MEANING).index(status), status, line.why), []).append(who)
+                found.setdefault((list(STATUSES).index(status), status, line.why), []).append(who)
     return [Tally(status, status, why, tuple(who)) for (_, status, why), who in sorted(found.items())]
 
 
 def _statuses(lines: Sequence[Line]) -> Iterator[Tally]:
-    for status, meaning in MEANING.items():
+    for status, words in STATUSES.items():
         who = tuple(Link(line.label, line.anchor) for line in lines if line.standing.mark.status == status)
         if who:
-            yield Tally(status, status, meaning, who)
+            yield Tally(status, status, words.to_instructor, who)
 
 
 def _groups(lab: Lab, lines: Sequence[Line]) -> Iterator[tuple[str, Tally]]:

@@ -16,9 +16,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.course import Course
-from grader.feedback import STATUS_WORDS
-from grader.grading import FLAGGED
 from grader.marks import read_marks
+from grader.status import NOT_GRADED, STATUSES
 from tests.grader.conftest import GradedClass
 from tests.hostile.attacks import LAB1, LAB4
 from workshop.lab import all_labs
@@ -86,16 +85,16 @@ def test_the_formgrader_says_above_each_notebook_what_became_of_it(marked: Cours
             student: client.get(f"/formgrader/submissions/{paper}", follow_redirects=True)
             for student, paper in papers.items()
         }
-    assert {statuses[student] for student in pages} == set(STATUS_WORDS) - {"not_submitted"}
+    assert {statuses[student] for student in pages} == set(STATUSES) - {"not_submitted", NOT_GRADED}
     for student, page in pages.items():
         shown = unescape(page.text)
-        assert shown.index(STATUS_WORDS[statuses[student]]) < shown.index("Lab 1: ")
+        assert shown.index(STATUSES[statuses[student]].to_student) < shown.index("Lab 1: ")
 
 
 def test_the_formgraders_list_flags_what_a_person_should_look_at(marked: Course) -> None:
     statuses = {mark.student: mark.status for mark in read_marks(marked, all_labs(marked.root)) if mark.lab_id == LAB1}
     with jupyterlab_at(marked.root) as client:
         rows = client.get(f"/formgrader/api/submitted_notebooks/{LAB1}/{LAB1}").json()
-    assert {FLAGGED[0], FLAGGED[1], "graded"} <= {statuses[row["student"]] for row in rows}
-    for row in rows:
-        assert row["flagged"] == (statuses[row["student"]] in FLAGGED), row["student"]
+    flagged = {statuses[row["student"]] for row in rows if row["flagged"]}
+    assert flagged == {"could_not_grade", "tampered", "crashed"}
+    assert {statuses[row["student"]] for row in rows if not row["flagged"]} == {"graded", "timed_out"}

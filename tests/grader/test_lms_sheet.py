@@ -14,8 +14,9 @@ from grader.csv_safe import as_csv
 from grader.export import Sheet
 from grader.lms import CANVAS, MOODLE
 from grader.lms_sheet import lms_sheet
-from grader.marks import NOT_GRADED, Mark
+from grader.marks import Mark
 from grader.roster import read_roster
+from grader.status import NOT_GRADED
 from tests.grader.lms_importers import Canvas, MoodleStops, moodle_changes
 from tests.solved import ROOT
 from workshop.lab import all_labs

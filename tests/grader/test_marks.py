@@ -9,8 +9,9 @@ import shutil
 import pytest
 
 from grader.course import Course
-from grader.marks import NOT_GRADED, Mark, MarksUnreadable, read_marks
-from tests.grader.marked_class import FORMULA, mark_by_hand, put
+from grader.marks import Mark, MarksUnreadable, read_marks
+from grader.status import NOT_GRADED
+from tests.grader.marked_class import FORMULA, mark_by_hand
 from tests.hostile.attacks import LAB1, LAB4
 from workshop.lab import all_labs
 
@@ -85,7 +86,7 @@ def test_work_that_came_after_its_mark_is_told_and_a_newer_kit_is_not(marked_cop
     path.write_bytes((marked_copy.submitted / "bo" / LAB1 / f"{LAB1}.ipynb").read_bytes())
     os.utime(path, (0, 0))  # as a zip that keeps times leaves it
     assert "handed in again" in marks_of(marked_copy)["ada"].needs_a_look
-    put(marked_copy, "ada", LAB1, "no notebook any more")
+    hand_in(marked_copy, "ada", LAB1, "no notebook any more")
     assert marks_of(marked_copy)["ada"].points == 18
     path.unlink()
     assert "of what was handed in before; now nothing handed in" in marks_of(marked_copy)["ada"].needs_a_look

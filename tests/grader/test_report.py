@@ -17,12 +17,9 @@ from nbgrader.api import Gradebook
 from grader.cases import hidden_cases, public_cases
 from grader.classroom import find_submissions, grade_class
 from grader.course import Course
-from grader.grading import STATUSES
 from grader.launch import Launch
-from grader.marks import NOT_GRADED
 from grader.report import write_report
-from grader.report_lines import MEANING
-from tests.grader.marked_class import put
+from grader.status import STATUSES
 from tests.grader.small_class import lab_of
 from tests.hostile.attacks import LAB1
 from tests.submissions import made_up, submission
@@ -54,8 +51,8 @@ def course(marked: Course, launch: Launch, tmp_path_factory: pytest.TempPathFact
     for cell in evil.cells:
         sources = {"budget": WRITES_EVIL, "replay": RAISES_EVIL}
         cell.source = sources.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
-    put(course, EVIL_ID, LAB1, evil)
-    put(course, "hidden", LAB1, hidden)
+    hand_in(course, EVIL_ID, LAB1, evil)
+    hand_in(course, "hidden", LAB1, hidden)
     added = [one for one in find_submissions(course, [LAB1]) if one.student in (EVIL_ID, "hidden")]
     grade_class(course, added, launch, workers=2)
     with Gradebook(course.db_url, "admit-one") as gradebook:
@@ -128,7 +125,7 @@ def test_who_needs_a_look_comes_first_and_what_could_not_be_graded_before_all(pa
     look = page.find("main").find("section")
     assert "loud" in look["class"]
     statuses = [one[0] for one in map(cells, look.tbody.find_all("tr"))]
-    assert statuses == ["could_not_grade", "not_graded", "tampered", "timed_out", "crashed"]
+    assert statuses == ["could_not_grade", "not_graded", "tampered", "crashed"]
     first = cells(look.tbody.tr)
     assert "no room left" in first[1]
     assert first[2] == "1 hand-in: dan, lab 1"
@@ -210,8 +207,9 @@ def test_the_page_fetches_nothing(course: Course) -> None:
     assert not re.search(r"https?:|//|@import|url\(|src=", markup.partition("<script>")[0])
 
 
-def test_every_status_has_a_meaning() -> None:
-    assert set(MEANING) == {*STATUSES, NOT_GRADED}
+def test_each_status_of_the_class_is_told_with_its_meaning(page: BeautifulSoup) -> None:
+    told = {line[0]: line[1] for line in map(cells, table(page, "Statuses").tbody.find_all("tr"))}
+    assert told == {name: status.to_instructor for name, status in STATUSES.items()}
 
 
 def test_the_command_is_loud_about_missing_marks_and_says_what_it_replaced(
