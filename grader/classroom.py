@@ -17,16 +17,9 @@ from grader.exam import Exam, read_exam
 from grader.launch import Furniture, Launch, launch_process
 from grader.notebook import NotANotebook
 from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
+from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
-from grader.submission import (
-    VERDICT_FILE,
-    Result,
-    ResultStore,
-    grade_bytes,
-    lab_version,
-    read_submission,
-    submission_key,
-)
+from grader.submission import VERDICT_FILE, grade_bytes, lab_version, read_submission
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many are done and how many there are."""

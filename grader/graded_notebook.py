@@ -6,7 +6,7 @@ from nbformat import NotebookNode
 
 from grader.feedback import as_html, as_plain, as_summary
 from grader.grading import CellOutput
-from grader.submission import Result
+from grader.results import Result
 
 METADATA = "admit_one"
 """Our place in a graded notebook's metadata."""

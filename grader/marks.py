@@ -13,8 +13,9 @@ from typing import Any
 from grader.course import Course, nbgrader_config
 from grader.exam import Exam, read_exam
 from grader.notebook import NotANotebook, read_notebook
+from grader.results import submission_key
 from grader.status import NOT_GRADED, STATUSES
-from grader.submission import VERDICT_FILE, lab_version, mend, read_submission, submission_key
+from grader.submission import VERDICT_FILE, lab_version, mend, read_submission
 from stub_server.errors import Mendable
 from workshop.lab import Lab
 

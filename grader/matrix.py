@@ -17,8 +17,9 @@ from grader.course import Course
 from grader.exam import read_exam
 from grader.launch import Launch
 from grader.made_up import MadeUp, fill, read_folder, solution_cells
+from grader.results import Result
 from grader.solved import dump, read_solved
-from grader.submission import Result, grade_submission
+from grader.submission import grade_once
 from workshop.lab import Lab
 
 Progress = Callable[[str, int, int], None]
@@ -144,7 +145,7 @@ def grade_entrants(
     exams = {lab_id: read_exam(course, lab_id) for lab_id in {one.lab.id for one in field}}
 
     def grade(one: Entrant) -> Result:
-        return grade_submission(dump(one.notebook).encode(), exams[one.lab.id], launch)
+        return grade_once(dump(one.notebook).encode(), exams[one.lab.id], launch)
 
     with ThreadPoolExecutor(workers) as pool:  # the work is done in child processes: threads only wait for them
         futures = [pool.submit(grade, one) for one in field]

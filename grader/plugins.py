@@ -17,18 +17,10 @@ from grader.feedback import verdict_document
 from grader.graded_notebook import METADATA, show_result
 from grader.launch import CouldNotLaunch, launch_process
 from grader.record import set_grade
+from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
 from grader.status import STATUSES
-from grader.submission import (
-    VERDICT_FILE,
-    Result,
-    ResultStore,
-    grade_bytes,
-    lab_version,
-    mend,
-    read_submission,
-    submission_key,
-)
+from grader.submission import VERDICT_FILE, grade_bytes, lab_version, mend, read_submission
 
 Converted = tuple[NotebookNode, ResourcesDict]
 

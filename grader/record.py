@@ -30,8 +30,9 @@ from grader.feedback import CheckReport, verdict_document
 from grader.graded_notebook import show_result
 from grader.notebook import read_notebook
 from grader.quick_start import import_nbgrader
+from grader.results import Result
 from grader.status import STATUSES
-from grader.submission import VERDICT_FILE, Result, mend
+from grader.submission import VERDICT_FILE, mend
 from stub_server.errors import Mendable
 
 _PATIENCE_S = 60.0

@@ -1,74 +1,30 @@
-"""A submission's way to its result: bytes in, a plain JSON result out, kept under the submission's own key.
-
-The same result is what ``admit-one grade`` computes ahead, what plain ``nbgrader autograde`` computes on the way, and
-what is found again on a rerun: both give the same marks, and a rerun does no work twice (spec 4, the class).
-"""
+"""A submission's way to its result: read, mended on the released notebook, graded."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import re
-import threading
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 
 from grader.bounds import MIB
 from grader.course import Course
 from grader.exam import Exam, files_of_lab
-from grader.feedback import CheckReport, report_checks
-from grader.grading import CellOutput, grade_notebook
+from grader.feedback import report_checks
+from grader.grading import grade_notebook
 from grader.inbox import LARGEST_NOTEBOOK
 from grader.launch import Launch, launch_process
 from grader.notebook import NotANotebook, read_notebook
 from grader.repair import repair
+from grader.results import Result as Result  # for grader.cluster, which has it from here
 from stub_server.fixtures import FOLDER
 from workshop.lab import Lab
 
 VERDICT_FILE = "verdict.json"
 _CELL_TYPES = ("code", "markdown", "raw")
 _CHECK_CALL = re.compile(r"""^check\(["'](\w+)\.""", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Result:
-    """What grading one notebook gave, as plain data: the reports by grade_id, cell outputs by cell id."""
-
-    status: str
-    notes: tuple[str, ...]
-    reports: dict[str, CheckReport]
-    outputs: dict[str, CellOutput]
-
-    @property
-    def points(self) -> int | None:
-        """None where nothing was judged: that is not 0."""
-        if self.status == "could_not_grade":
-            return None
-        return sum(report.points for report in self.reports.values())
-
-    @property
-    def first_wrong(self) -> str:
-        return next((report.first_wrong for report in self.reports.values() if report.first_wrong), "")
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self)) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> Result:
-        raw: dict[str, Any] = json.loads(text)
-        return cls(
-            status=raw["status"],
-            notes=tuple(raw["notes"]),
-            reports={key: CheckReport.from_dict(report) for key, report in raw["reports"].items()},
-            outputs={
-                key: CellOutput(output["printed"], tuple(output["error"]) if output["error"] else None)
-                for key, output in raw["outputs"].items()
-            },
-        )
 
 
 def read_submission(path: Path) -> bytes:
@@ -127,7 +83,7 @@ def mend(submitted: NotebookNode, exam: Exam) -> tuple[NotebookNode, tuple[str, 
     return repaired.notebook, (*repaired.notes, *changed), bool(changed)
 
 
-def grade_submission(data: bytes, exam: Exam, launch: Launch) -> Result:
+def grade_once(data: bytes, exam: Exam, launch: Launch) -> Result:
     """Grade one submitted notebook. A pure function of its bytes and the exam; raises NotANotebook."""
     notebook, notes, is_tampered = mend(read_notebook(data), exam)
     graded = grade_notebook(notebook, exam, launch)
@@ -139,11 +95,6 @@ def grade_submission(data: bytes, exam: Exam, launch: Launch) -> Result:
         reports=report_checks(graded, exam.lab, exam.patterns),
         outputs={notebook.cells[index].id: output for index, output in graded.outputs.items()},
     )
-
-
-def submission_key(data: bytes, version: str) -> str:
-    """Names a result: the submission's bytes, and the version of all else that its mark depends on."""
-    return hashlib.sha256(data + b"\0" + version.encode()).hexdigest()
 
 
 def lab_version(course: Course, lab: Lab) -> str:
@@ -161,36 +112,11 @@ def _code() -> dict[str, Path]:
     return code | {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*.json"))}
 
 
-class ResultStore:
-    """Results as files below the course's work folder; each appears whole or not at all."""
-
-    def __init__(self, course: Course) -> None:
-        self._folder = course.root / course.work / "results"
-
-    def get(self, key: str) -> Result | None:
-        try:
-            return Result.from_json((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError, LookupError, TypeError):  # a half-written one does not count
-            return None
-
-    def put(self, key: str, result: Result) -> None:
-        """Keep ``result``; what could not be graded is not kept, so that the next run tries again."""
-        if result.status == "could_not_grade":
-            return
-        self._folder.mkdir(parents=True, exist_ok=True)
-        unfinished = self._folder / f".{key}.{os.getpid()}.{threading.get_ident()}"
-        try:
-            unfinished.write_text(result.to_json(), encoding="utf-8")
-            os.replace(unfinished, self._folder / f"{key}.json")
-        finally:
-            unfinished.unlink(missing_ok=True)
-
-
 def grade_bytes(data: bytes, exam: Exam, launch: Launch) -> Result:
-    """grade_submission, a second time where the first came to nothing: a sandbox may be killed from outside."""
-    result = grade_submission(data, exam, launch)
+    """grade_once, a second time where the first came to nothing: a sandbox may be killed from outside."""
+    result = grade_once(data, exam, launch)
     if result.status == "could_not_grade":
-        result = grade_submission(data, exam, launch)
+        result = grade_once(data, exam, launch)
     if launch is launch_process:
         result = replace(result, notes=(*result.notes, "graded without a sandbox"))
     return result

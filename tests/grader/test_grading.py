@@ -20,8 +20,9 @@ from grader.exam import read_exam, room_files
 from grader.grading import FAILED_TWICE, _greet
 from grader.launch import CouldNotLaunch, Launch
 from grader.made_up import fill, solution_cells
+from grader.results import Result
 from grader.solved import dump
-from grader.submission import Result, grade_submission
+from grader.submission import grade_once
 from stub_server.ledger import Ledger
 from tests.hostile.attacks import LAB1
 from tests.solved import ROOT, solved_notebook
@@ -43,7 +44,7 @@ def released() -> Any:
 
 
 def graded(notebook: Any, launch: Launch) -> Result:
-    return grade_submission(dump(notebook).encode(), read_exam(COURSE, LAB1), launch)
+    return grade_once(dump(notebook).encode(), read_exam(COURSE, LAB1), launch)
 
 
 def test_student_code_that_says_our_fault_gets_no_way_out_of_a_mark(launch: Launch) -> None:

@@ -24,8 +24,8 @@ from grader.exam import read_exam
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab
+from grader.results import Result
 from grader.solved import dump, read_solved
-from grader.submission import Result
 from tests.grader.conftest import MARKER, NOISE, copy_course, plant
 from tests.hostile.attacks import ATTACKS, LAB1, LAB4, Attack
 from tests.hostile.breakers import BREAKERS, PRIES

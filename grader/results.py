@@ -1,0 +1,85 @@
+"""What grading one notebook gave, as plain data, and where it is kept: a file for each, under the submission's own key.
+
+The same result is what ``admit-one grade`` computes ahead, what plain ``nbgrader autograde`` computes on the way, and
+what is found again on a rerun: both give the same marks, and a rerun does no work twice (spec 4, the class).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from grader.course import Course
+from grader.feedback import CheckReport
+from grader.grading import CellOutput
+
+
+@dataclass(frozen=True)
+class Result:
+    """What grading one notebook gave, as plain data: the reports by grade_id, cell outputs by cell id."""
+
+    status: str
+    notes: tuple[str, ...]
+    reports: dict[str, CheckReport]
+    outputs: dict[str, CellOutput]
+
+    @property
+    def points(self) -> int | None:
+        """None where nothing was judged: that is not 0."""
+        if self.status == "could_not_grade":
+            return None
+        return sum(report.points for report in self.reports.values())
+
+    @property
+    def first_wrong(self) -> str:
+        return next((report.first_wrong for report in self.reports.values() if report.first_wrong), "")
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self)) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        raw: dict[str, Any] = json.loads(text)
+        return cls(
+            status=raw["status"],
+            notes=tuple(raw["notes"]),
+            reports={key: CheckReport.from_dict(report) for key, report in raw["reports"].items()},
+            outputs={
+                key: CellOutput(output["printed"], tuple(output["error"]) if output["error"] else None)
+                for key, output in raw["outputs"].items()
+            },
+        )
+
+
+def submission_key(data: bytes, version: str) -> str:
+    """Names a result: the submission's bytes, and the version of all else that its mark depends on."""
+    return hashlib.sha256(data + b"\0" + version.encode()).hexdigest()
+
+
+class ResultStore:
+    """Results as files below the course's work folder; each appears whole or not at all."""
+
+    def __init__(self, course: Course) -> None:
+        self._folder = course.root / course.work / "results"
+
+    def get(self, key: str) -> Result | None:
+        try:
+            return Result.from_json((self._folder / f"{key}.json").read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError, LookupError, TypeError):  # a half-written one does not count
+            return None
+
+    def put(self, key: str, result: Result) -> None:
+        """Keep ``result``; what could not be graded is not kept, so that the next run tries again."""
+        if result.status == "could_not_grade":
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        unfinished = self._folder / f".{key}.{os.getpid()}.{threading.get_ident()}"
+        try:
+            unfinished.write_text(result.to_json(), encoding="utf-8")
+            os.replace(unfinished, self._folder / f"{key}.json")
+        finally:
+            unfinished.unlink(missing_ok=True)
