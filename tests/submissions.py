@@ -1,4 +1,4 @@
-"""Builds the notebook a made-up student hands in, and judges it in this process, public and hidden cases alike."""
+"""Builds the notebook a made-up student hands in; hands it in, or judges it in this process, hidden cases too."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 import nbformat
 
 from grader.cases import Case, hidden_cases, public_cases
+from grader.course import Course
 from grader.drive import drive
 from grader.drivers import World
 from grader.judge import CaseVerdict, judge, read_reply
 from grader.made_up import MadeUp, fill, read_folder, solution_cells
 from grader.plan import AskCheck, make_plan
+from grader.solved import dump
 from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
 from tests.solved import ROOT, solved_namespace, solved_notebook
@@ -32,6 +34,13 @@ def released_notebook(lab_id: str) -> Any:
 def submission(lab_id: str, student: MadeUp) -> Any:
     """The notebook that ``student`` hands in: the released one, solved but for the student's own cells."""
     return fill(fill(released_notebook(lab_id), solution_cells(solved_notebook(lab_id))), student.cells)
+
+
+def hand_in(course: Course, student: str, lab_id: str, notebook: Any) -> None:
+    """Put the notebook, or a text that is none, where the course looks for the student's work."""
+    path = course.submitted / student / lab_id / f"{lab_id}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(notebook if isinstance(notebook, str) else dump(notebook), encoding="utf-8")
 
 
 def judged_here(lab_id: str, student: MadeUp) -> dict[str, CheckVerdict]:

@@ -26,6 +26,7 @@ from tests.grader.marked_class import hand_in_and_mark
 from tests.grader.small_class import STUDENTS, grade, hand_in_small_class, outcome
 from tests.hostile.attacks import LAB1, LAB4, STASH, STASH_SHOWN_LATER
 from tests.solved import ROOT
+from tests.submissions import hand_in
 from workshop.lab import all_labs
 
 MARKER = "XYZZY-HIDDEN-MARKER"
@@ -73,17 +74,7 @@ def copy_course(folder: Path) -> Course:
 
 
 @pytest.fixture(scope="session")
-def hand_in() -> Callable[[Course, str, Any], None]:
-    def put(course: Course, student: str, notebook: Any, lab_id: str = LAB1) -> None:
-        path = course.submitted / student / lab_id / f"{lab_id}.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(notebook if isinstance(notebook, str) else dump(notebook), encoding="utf-8")
-
-    return put
-
-
-@pytest.fixture(scope="session")
-def graded_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Any, launch: Launch) -> GradedClass:
+def graded_class(tmp_path_factory: pytest.TempPathFactory, launch: Launch) -> GradedClass:
     """Labs 1 and 4 released, handed in by a small class, graded, with feedback pages written."""
     course = copy_course(tmp_path_factory.mktemp("course"))
     plant(course.root)
@@ -92,16 +83,16 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Any, launch:
     for lab_id in (LAB1, LAB4):
         released = nbformat.read(course.root / "notebooks" / lab_id / f"{lab_id}.ipynb", as_version=4)
         solved = fill(released, solution_cells(read_solved(ROOT, lab_id)))
-        hand_in(course, "solved", solved, lab_id)
-        hand_in(course, "untouched", released, lab_id)
+        hand_in(course, "solved", lab_id, solved)
+        hand_in(course, "untouched", lab_id, released)
         noisy = nbformat.from_dict(solved)
         noisy.cells.insert(2, new_code_cell(NOISE, id="noise"))
-        hand_in(course, "noisy", noisy, lab_id)
+        hand_in(course, "noisy", lab_id, noisy)
         if lab_id == LAB1:
             stash = fill(solved, {"budget": STASH})
             stash.cells.append(new_code_cell(STASH_SHOWN_LATER, id="later"))
-            hand_in(course, "stash", stash, lab_id)
-    hand_in(course, "no_notebook", "this is not a notebook", LAB1)
+            hand_in(course, "stash", lab_id, stash)
+    hand_in(course, "no_notebook", LAB1, "this is not a notebook")
     graded = GradedClass(course)
     submissions = find_submissions(course, [LAB1, LAB4])
     graded.rows = {(row.student, row.lab_id): row for row in grade_class(course, submissions, launch, workers=2)}

@@ -14,10 +14,10 @@ from grader.course import Course
 from grader.launch import Child, CouldNotLaunch, Furniture, Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab
-from grader.solved import dump, read_solved
+from grader.solved import read_solved
 from tests.hostile.attacks import LAB1, LAB4
 from tests.solved import ROOT
-from tests.submissions import made_up
+from tests.submissions import hand_in, made_up
 from workshop.lab import Lab, all_labs
 
 FORMULA = "=1+1"
@@ -53,7 +53,7 @@ def hand_in_and_mark(course: Course, launch: Launch) -> None:
     solved = {lab_id: _release(course, lab) for lab_id, lab in labs.items()}
     one = solved[LAB1]
     wrong = next(student for student in made_up("mutants", LAB1) if student.name == "always_admits")
-    hand_in = {
+    works = {
         "ada": one,
         "bo": fill(one, wrong.cells),
         FORMULA: fill(one, {"budget": RAISES}),
@@ -64,10 +64,10 @@ def hand_in_and_mark(course: Course, launch: Launch) -> None:
         "eve": _with_cell(one, "eve = 1"),
         "gus": "no notebook",
     }
-    for student, notebook in hand_in.items():
-        put(course, student, LAB1, notebook)
+    for student, notebook in works.items():
+        hand_in(course, student, LAB1, notebook)
     for student in ("ada", "bo"):
-        put(course, student, LAB4, solved[LAB4])
+        hand_in(course, student, LAB4, solved[LAB4])
     (course.submitted / "ada" / LAB1 / "timestamp.txt").write_text("2026-03-02 10:00:00 UTC")
     with Gradebook(course.db_url, "admit-one") as gradebook:
         gradebook.update_or_create_assignment(LAB1, duedate=datetime(2026, 3, 1))
@@ -78,13 +78,7 @@ def hand_in_and_mark(course: Course, launch: Launch) -> None:
     grade_class(course, [one for one in find_submissions(course, [LAB1]) if one.path in breaks], _refuse, workers=1)
     mark_by_hand(course, "bo", {"check-test": 3.5})
     mark_by_hand(course, "eve", dict.fromkeys(_graded_cells(course), 2.0))
-    put(course, "hal", LAB1, one)
-
-
-def put(course: Course, student: str, lab_id: str, notebook: Any) -> None:
-    path = course.submitted / student / lab_id / f"{lab_id}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(notebook if isinstance(notebook, str) else dump(notebook), encoding="utf-8")
+    hand_in(course, "hal", LAB1, one)
 
 
 def mark_by_hand(course: Course, student: str, scores: dict[str, float]) -> None:

@@ -13,10 +13,10 @@ from grader.course import Course
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab
-from grader.solved import dump, read_solved
+from grader.solved import read_solved
 from tests.hostile.attacks import LAB1
 from tests.solved import ROOT
-from tests.submissions import made_up
+from tests.submissions import hand_in, made_up
 from workshop.lab import Lab, read_lab
 
 STUDENTS = 9
@@ -35,9 +35,7 @@ def hand_in_small_class(course: Course) -> None:
     dies = fill(solved, {})
     dies.cells.append(new_code_cell("import os\nos._exit(1)", id="dies"))
     for number, notebook in enumerate([solved, released, dies, *wrong]):
-        path = course.submitted / f"s{number}" / LAB1 / f"{LAB1}.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_text(dump(notebook), encoding="utf-8")
+        hand_in(course, f"s{number}", LAB1, notebook)
 
 
 def outcome(course: Course) -> dict[str, Any]:

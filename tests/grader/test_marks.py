@@ -13,6 +13,7 @@ from grader.marks import Mark, MarksUnreadable, read_marks
 from grader.status import NOT_GRADED
 from tests.grader.marked_class import FORMULA, mark_by_hand
 from tests.hostile.attacks import LAB1, LAB4
+from tests.submissions import hand_in
 from workshop.lab import all_labs
 
 

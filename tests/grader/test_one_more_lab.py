@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -17,8 +16,9 @@ import pytest
 from grader.course import Course
 from grader.launch import Launch
 from grader.made_up import fill, read_cells, solution_cells
-from grader.solved import dump, read_solved
+from grader.solved import read_solved
 from tests.solved import ROOT
+from tests.submissions import hand_in
 from workshop.lab import all_labs
 
 LAB = "lab99_first_denial"
@@ -87,12 +87,6 @@ def kit(without_labs: Path, written: object) -> Path:
     return without_labs
 
 
-def hand_in(kit: Path, student: str, notebook: Any) -> None:
-    path = Course(kit).submitted / student / LAB / f"{LAB}.ipynb"
-    path.parent.mkdir(parents=True)
-    path.write_text(dump(notebook), encoding="utf-8")
-
-
 def test_a_lab_is_two_folders_a_short_driver_its_wrong_and_its_right_solutions() -> None:
     names = [name for name, _ in files(WRITTEN)]
     assert {next((part for part in LISTED if name.startswith(part)), name) for name in names} == set(LISTED)
@@ -118,7 +112,7 @@ def test_it_is_released_handed_in_and_graded(kit: Path) -> None:
     solved = fill(untouched, solution_cells(read_solved(kit, LAB)))
     mistake = read_cells(kit / "tests" / "mutants" / LAB / "last_one_told.py")
     for student, notebook in {"all": solved, "none": untouched, "wrong": fill(solved, mistake.cells)}.items():
-        hand_in(kit, student, notebook)
+        hand_in(Course(kit), student, LAB, notebook)
 
     done = run(kit, "grader.cli", "grade", "99", "--json", "--workers", "1")
     assert done.returncode == 0, done.stderr

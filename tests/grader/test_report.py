@@ -22,7 +22,7 @@ from grader.report import write_report
 from grader.status import STATUSES
 from tests.grader.small_class import lab_of
 from tests.hostile.attacks import LAB1
-from tests.submissions import made_up, submission
+from tests.submissions import hand_in, made_up, submission
 from workshop.lab import all_labs
 
 Run = Callable[..., tuple[int, str, str]]
