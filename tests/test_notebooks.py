@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from nbclient import NotebookClient
 
 from grader.plan import read_check_call
 from grader.solved import SolvedNotebookInvalid, in_step
 from tests.solved import ROOT, solved_notebook
+from tests.submissions import released_notebook
 from workshop.lab import Lab, all_labs
 
 LABS = all_labs(ROOT)
@@ -179,6 +181,15 @@ def optional_imports(cell: Any) -> list[str]:
     attempts = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Try)]
     imports = [step for attempt in attempts for step in attempt.body if isinstance(step, ast.ImportFrom)]
     return [str(step.module).partition(".")[0] for step in imports]
+
+
+def test_untouched_run_all_reaches_the_first_check_without_an_error(lab: Lab) -> None:
+    notebook = released_notebook(lab.id)
+    resources = {"metadata": {"path": str(ROOT / "solutions" / lab.id)}}
+    NotebookClient(notebook, timeout=60, allow_errors=True, resources=resources).execute()
+
+    failed = [cell.id for cell in notebook.cells for out in cell.get("outputs", ()) if out.output_type == "error"]
+    assert failed[0] == next(cell.id for cell in notebook.cells if kind(cell) == "check")
 
 
 def test_what_lab_toml_says_of_the_blocks_is_written_into_the_notebook(lab: Lab) -> None:
