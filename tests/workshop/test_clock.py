@@ -5,46 +5,9 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
-from pathlib import Path
-
-import pytest
 
 from workshop.clock import board
 from workshop.lab import Lab
-
-LAB_TOML = """
-id = "lab9_made_up"
-number = 9
-title = "Up & down"
-summary = "One line."
-packet = "half of it </script><b>now</b>"
-[[block]]
-id = "first"
-title = "First \\"half\\""
-minutes = 12
-outcome = "say what this block was for"
-[[block]]
-id = "second"
-title = "Second half"
-minutes = 22
-outcome = "say what this block was for"
-[[check]]
-id = "lab9.check"
-block = "first"
-title = "A check"
-called = "It was called"
-[[check.group]]
-id = "group"
-title = "A group"
-points = 20
-"""
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "lab.toml").write_text(LAB_TOML)
-    return Lab.find("lab9", beside=tmp_path)
 
 
 def test_the_text_tells_when_each_block_starts_and_ends(lab: Lab) -> None:

@@ -9,27 +9,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-LAB_TOML = """
-id = "lab9_made_up"
-number = 9
-title = "Made up"
-summary = "One line."
-packet = "half of it"
-[[block]]
-id = "first"
-title = "First half"
-minutes = 12
-outcome = "say what this block was for"
-[[check]]
-id = "lab9.check"
-block = "first"
-title = "A check"
-called = "It was called"
-[[check.group]]
-id = "group"
-title = "A group"
-points = 20
-"""
+from workshop.lab import Lab
+
 CELLS = (
     'from workshop.clock import board\nfrom workshop.lab import Lab\n\nboard(Lab.find("lab9"))',
     "from workshop.charts import CaseRow, call_tree, case_table, decision_list, queue_depth\n\n"
@@ -41,9 +22,7 @@ CELLS = (
 )
 
 
-def test_nbval_finds_the_same_outputs_again(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "lab.toml").write_text(LAB_TOML)
+def test_nbval_finds_the_same_outputs_again(lab: Lab, tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, store_widget_state=False, resources=resources).execute()
