@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from grader.course import Course, nbgrader_config
 from grader.feedback import CheckReport
 from grader.marks import Mark, read_marks
 from grader.status import NOT_GRADED
-from grader.submission import VERDICT_FILE
+from grader.verdict_file import VERDICT_FILE, read_verdict
 from workshop.lab import Lab
 
 
@@ -50,14 +49,11 @@ def _standing(course: Course, mark: Mark, name: str, handed_in: datetime | None)
     """read_marks has held the verdict against the gradebook already: where it does not hold, it is not read."""
     if mark.status in ("not_submitted", NOT_GRADED):
         return Standing(mark, name, None, (mark.first_wrong,), {}, handed_in)
-    path = course.autograded / mark.student / mark.lab_id / VERDICT_FILE
-    verdict = json.loads(path.read_text(encoding="utf-8"))
-    try:
-        checks = {raw["check_id"]: CheckReport.from_dict(raw) for raw in verdict["checks"].values()}
-    except (LookupError, TypeError):
-        why = f"{VERDICT_FILE} is of another version of the kit: run admit-one grade"
-        return Standing(mark, name, None, (why,), {}, handed_in)
-    return Standing(mark, name, verdict["points"], tuple(verdict["notes"]), checks, handed_in)
+    verdict = read_verdict(course.autograded / mark.student / mark.lab_id / VERDICT_FILE)
+    if verdict is None:
+        return Standing(mark, name, None, (f"{VERDICT_FILE} is gone since the marks were read",), {}, handed_in)
+    checks = {report.check_id: report for report in verdict.checks.values()}
+    return Standing(mark, name, verdict.points, verdict.notes, checks, handed_in)
 
 
 def _read_register(course: Course) -> tuple[dict[str, str], dict[tuple[str, str], datetime]]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import errno
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from grader.course import Course
 from grader.exam import Exam, read_exam
@@ -19,7 +17,8 @@ from grader.notebook import NotANotebook
 from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
 from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
-from grader.submission import VERDICT_FILE, grade_bytes, lab_version, read_submission
+from grader.submission import grade_bytes, lab_version, read_submission
+from grader.verdict_file import VERDICT_FILE, Verdict, read_verdict
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many are done and how many there are."""
@@ -199,9 +198,9 @@ class _Run:
         job = _Job(one, data, submission_key(data, self._versions[one.lab_id]))
         if self._resume:
             recorded = self._recorded(one)
-            if recorded and recorded["key"] == job.key and recorded["status"] != "could_not_grade":
-                first, points = recorded["first_wrong"], recorded["points"]
-                return Row(one.student, one.lab_id, points, recorded["status"], first, is_new=False)
+            if recorded and recorded.key == job.key and recorded.status != "could_not_grade":
+                first, points = recorded.first_wrong, recorded.points
+                return Row(one.student, one.lab_id, points, recorded.status, first, is_new=False)
             known = self._store.get(job.key)
             if known is not None:
                 return self._record(job, known)
@@ -236,15 +235,11 @@ class _Run:
             first = "; ".join(result.notes)
         return Row(one.student, one.lab_id, result.points, result.status, first, is_new=True)
 
-    def _recorded(self, one: Submission) -> dict[str, Any] | None:
+    def _recorded(self, one: Submission) -> Verdict | None:
         """The verdict of an earlier run, if the gradebook has the same mark: it may be new, or an old copy."""
-        path = self._course.autograded / one.student / one.lab_id / VERDICT_FILE
-        try:
-            verdict: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
+        verdict = read_verdict(self._course.autograded / one.student / one.lab_id / VERDICT_FILE)
         marks = self._marks[one.lab_id]
-        return verdict if one.student in marks and marks[one.student] == verdict["points"] else None
+        return verdict if verdict and one.student in marks and marks[one.student] == verdict.points else None
 
     def _not_submitted(self, one: Submission, problem: NotANotebook) -> Row:
         why = str(problem)

@@ -1,12 +1,10 @@
-"""What a verdict looks like to a reader: in the graded notebook, in verdict.json, in one line (spec 4, feedback)."""
+"""What a verdict looks like to a reader: in the graded notebook, on a feedback page, in one line (spec 4, feedback)."""
 
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from grader.diagnose import KnownMistakes, diagnose, is_untouched
 from grader.grading import Graded
@@ -76,14 +74,6 @@ class CheckReport:
     first_wrong: str
     wrong_cases: tuple[str, ...]
     groups: tuple[GroupReport, ...]
-
-    @classmethod
-    def from_dict(cls, raw: Mapping[str, Any]) -> CheckReport:
-        groups = tuple(
-            GroupReport(**{**group, "wrong": WrongCase(**group["wrong"]) if group["wrong"] else None})
-            for group in raw["groups"]
-        )
-        return cls(**{**raw, "groups": groups, "wrong_cases": tuple(raw["wrong_cases"])})
 
 
 def report_checks(graded: Graded, lab: Lab, patterns: Mapping[str, KnownMistakes]) -> dict[str, CheckReport]:
@@ -197,22 +187,3 @@ def as_summary(status: str, notes: tuple[str, ...], reports: Mapping[str, CheckR
 def _literal(note: str) -> str:
     """A note as text: it can name a cell that a student named."""
     return note.replace("&", "&amp;").replace("<", "&lt;").replace("`", "'")
-
-
-def verdict_document(
-    status: str, notes: tuple[str, ...], reports: Mapping[str, CheckReport], lab: Lab, key: str
-) -> str:
-    """verdict.json: status, points (null where nothing was judged), each check's report, the submission's key."""
-    was_judged = status != "could_not_grade"
-    document = {
-        "version": 1,
-        "key": key,
-        "lab": lab.id,
-        "status": status,
-        "points": sum(report.points for report in reports.values()) if was_judged else None,
-        "max_points": lab.points,
-        "first_wrong": next((report.first_wrong for report in reports.values() if report.first_wrong), ""),
-        "notes": list(notes),
-        "checks": {grade_id: asdict(report) for grade_id, report in reports.items()},
-    }
-    return json.dumps(document, indent=1) + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from grader.exam import Exam, read_exam
 from grader.notebook import NotANotebook, read_notebook
 from grader.results import submission_key
 from grader.status import NOT_GRADED, STATUSES
-from grader.submission import VERDICT_FILE, lab_version, mend, read_submission
+from grader.submission import lab_version, mend, read_submission
+from grader.verdict_file import VERDICT_FILE, read_verdict
 from stub_server.errors import Mendable
 from workshop.lab import Lab
 
@@ -149,19 +149,19 @@ class _Reader:
 
     def mark(self, student: str, paper: _Paper) -> Mark:
         recorded = self._course.autograded / student / self._lab.id / VERDICT_FILE
-        verdict = _read_verdict(recorded)
+        verdict = read_verdict(recorded)
         data, unreadable = self._submission(student)
-        if verdict is None or verdict["points"] != paper.judged:
+        if verdict is None or verdict.points != paper.judged:
             return self._without_verdict(student, paper, data, unreadable)
-        status, first = verdict["status"], verdict["first_wrong"]
+        status, first = verdict.status, verdict.first_wrong
         reasons = []
         if status == "could_not_grade":
-            first = "; ".join(verdict["notes"])
+            first = "; ".join(verdict.notes)
         if STATUSES[status].needs_a_look and (status != "could_not_grade" or paper.score is None):
             reasons.append(STATUSES[status].to_instructor)
         elif paper.waits:
             reasons.append("the gradebook waits for a mark by hand")
-        if data is not None and self._is_newer(student, recorded, data, verdict["key"]):
+        if data is not None and self._is_newer(student, recorded, data, verdict.key):
             reasons.append("handed in again since it was graded: run admit-one grade")
         elif data is None and self._path(student).parent.is_dir():
             reasons.append(f"the mark is of what was handed in before; now {unreadable}")
@@ -213,11 +213,3 @@ class _Reader:
             return read_submission(self._path(student)), ""
         except NotANotebook as problem:
             return None, str(problem)
-
-
-def _read_verdict(path: Path) -> dict[str, Any] | None:
-    try:
-        verdict: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return verdict

@@ -13,14 +13,14 @@ from traitlets import Bool, Unicode
 
 from grader.course import Course
 from grader.exam import Exam, read_exam
-from grader.feedback import verdict_document
 from grader.graded_notebook import METADATA, show_result
 from grader.launch import CouldNotLaunch, launch_process
 from grader.record import set_grade
 from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
 from grader.status import STATUSES
-from grader.submission import VERDICT_FILE, grade_bytes, lab_version, mend, read_submission
+from grader.submission import grade_bytes, lab_version, mend, read_submission
+from grader.verdict_file import VERDICT_FILE, verdict_document
 
 Converted = tuple[NotebookNode, ResourcesDict]
 
@@ -68,8 +68,7 @@ class RunAndJudge(CoursePreprocessor):
             self.log.error("%s: could not grade: %s", names["student"], "; ".join(result.notes))
         show_result(nb, result)
         resources[METADATA] = result
-        document = verdict_document(result.status, result.notes, result.reports, lab, key)
-        resources.setdefault("outputs", {})[VERDICT_FILE] = document.encode()
+        resources.setdefault("outputs", {})[VERDICT_FILE] = verdict_document(result, lab, key).encode()
         return nb, resources
 
     def _result(self, key: str, data: bytes, exam: Exam) -> Result:

@@ -26,13 +26,14 @@ from nbformat.v4 import writes
 
 from grader.course import Course, nbgrader_config
 from grader.exam import Exam
-from grader.feedback import CheckReport, verdict_document
+from grader.feedback import CheckReport
 from grader.graded_notebook import show_result
 from grader.notebook import read_notebook
 from grader.quick_start import import_nbgrader
 from grader.results import Result
 from grader.status import STATUSES
-from grader.submission import VERDICT_FILE, mend
+from grader.submission import mend
+from grader.verdict_file import VERDICT_FILE, verdict_document
 from stub_server.errors import Mendable
 
 _PATIENCE_S = 60.0
@@ -143,7 +144,7 @@ class Recorder:
         if "LimitOutput" in self._config or _has_long_output(notebook):
             self._limit_output.preprocess(notebook, {})
         text = f"{writes(notebook)}\n"  # nbformat.writes would check it once more, and take its time
-        document = verdict_document(result.status, result.notes, result.reports, exam.lab, key)
+        document = verdict_document(result, exam.lab, key)
         _patiently(lambda: self._write_marks(student, lab_id, notebook, result), undo=self._db.rollback)
         try:
             self._put_in_place(student, lab_id, {f"{lab_id}.ipynb": text, VERDICT_FILE: document})

@@ -11,11 +11,11 @@ import json
 import os
 import threading
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from grader.course import Course
 from grader.feedback import CheckReport
 from grader.grading import CellOutput
+from grader.plain_data import read_plain
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,6 @@ class Result:
     def to_json(self) -> str:
         return json.dumps(asdict(self)) + "\n"
 
-    @classmethod
-    def from_json(cls, text: str) -> Result:
-        raw: dict[str, Any] = json.loads(text)
-        return cls(
-            status=raw["status"],
-            notes=tuple(raw["notes"]),
-            reports={key: CheckReport.from_dict(report) for key, report in raw["reports"].items()},
-            outputs={
-                key: CellOutput(output["printed"], tuple(output["error"]) if output["error"] else None)
-                for key, output in raw["outputs"].items()
-            },
-        )
-
 
 def submission_key(data: bytes, version: str) -> str:
     """Names a result: the submission's bytes, and the version of all else that its mark depends on."""
@@ -68,9 +55,10 @@ class ResultStore:
 
     def get(self, key: str) -> Result | None:
         try:
-            return Result.from_json((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError, LookupError, TypeError):  # a half-written one does not count
+            result: Result = read_plain(Result, json.loads((self._folder / f"{key}.json").read_bytes()))
+        except (FileNotFoundError, ValueError, RecursionError):  # a half-written one does not count
             return None
+        return result
 
     def put(self, key: str, result: Result) -> None:
         """Keep ``result``; what could not be graded is not kept, so that the next run tries again."""

@@ -22,7 +22,6 @@ from grader.results import Result as Result  # for grader.cluster, which has it 
 from stub_server.fixtures import FOLDER
 from workshop.lab import Lab
 
-VERDICT_FILE = "verdict.json"
 _CELL_TYPES = ("code", "markdown", "raw")
 _CHECK_CALL = re.compile(r"""^check\(["'](\w+)\.""", re.MULTILINE)
 

@@ -247,11 +247,14 @@ def test_nothing_handed_in_is_no_report(marked_copy: Course, admit_one: Run) -> 
     assert "admit-one release" in complaint or "admit-one grade" in complaint
 
 
-def test_another_versions_verdict_is_not_taken_for_marks(marked_copy: Course) -> None:
+def test_another_versions_verdict_is_not_taken_for_marks(marked_copy: Course, admit_one: Run) -> None:
     path = marked_copy.autograded / "bo" / LAB1 / "verdict.json"
     path.chmod(0o644)
     path.write_text(path.read_text("utf-8").replace('"called"', '"asked"'), encoding="utf-8")
     write_report(marked_copy, [lab_of(marked_copy)], marked_copy.report)
     page: Any = BeautifulSoup(marked_copy.report.read_text("utf-8"), "html.parser")
     assert row(page, "The class by checks", "bo")[1:6] == ["–"] * 5
-    assert "another version of the kit" in table(page, "Evidence for lab 1").get_text()
+    assert "no verdict.json holds for the mark in the gradebook" in table(page, "Evidence for lab 1").get_text()
+    _, said, complaint = admit_one(marked_copy, "export", "1")
+    assert "bo in lab1" in said
+    assert complaint.startswith("admit-one: 3 handed in and have no mark, through no fault of theirs")
