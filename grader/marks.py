@@ -12,10 +12,9 @@ from typing import Any
 from grader.course import Course, nbgrader_config
 from grader.exam import Exam, read_exam
 from grader.notebook import NotANotebook, read_notebook
-from grader.results import submission_key
 from grader.status import NOT_GRADED, STATUSES
-from grader.submission import lab_version, mend, read_submission
-from grader.verdict_file import VERDICT_FILE, read_verdict
+from grader.submission import mend, read_submission
+from grader.verdict_file import VERDICT_FILE, notebook_digest, read_verdict
 from stub_server.errors import Mendable
 from workshop.lab import Lab
 
@@ -145,11 +144,9 @@ class _Reader:
         self._course = course
         self._lab = lab
         self._max_points = max_points
-        self._version = lab_version(course, lab)
 
     def mark(self, student: str, paper: _Paper) -> Mark:
-        recorded = self._course.autograded / student / self._lab.id / VERDICT_FILE
-        verdict = read_verdict(recorded)
+        verdict = read_verdict(self._course.autograded / student / self._lab.id / VERDICT_FILE)
         data, unreadable = self._submission(student)
         if verdict is None or verdict.points != paper.judged:
             return self._without_verdict(student, paper, data, unreadable)
@@ -161,7 +158,7 @@ class _Reader:
             reasons.append(STATUSES[status].to_instructor)
         elif paper.waits:
             reasons.append("the gradebook waits for a mark by hand")
-        if data is not None and self._is_newer(student, recorded, data, verdict.key):
+        if data is not None and notebook_digest(data) != verdict.notebook:
             reasons.append("handed in again since it was graded: run admit-one grade")
         elif data is None and self._path(student).parent.is_dir():
             reasons.append(f"the mark is of what was handed in before; now {unreadable}")
@@ -197,12 +194,6 @@ class _Reader:
     @cached_property
     def _exam(self) -> Exam:
         return read_exam(self._course, self._lab.id)
-
-    def _is_newer(self, student: str, recorded: Path, data: bytes, key: str) -> bool:
-        """Whether these bytes came after their verdict. The key alone does not say: it changes with the kit as well."""
-        came = self._path(student).stat()
-        is_later = max(came.st_mtime_ns, came.st_ctime_ns) > recorded.stat().st_mtime_ns
-        return is_later and submission_key(data, self._version) != key
 
     def _path(self, student: str) -> Path:
         return self._course.submitted / student / self._lab.id / f"{self._lab.id}.ipynb"

@@ -68,7 +68,7 @@ class RunAndJudge(CoursePreprocessor):
             self.log.error("%s: could not grade: %s", names["student"], "; ".join(result.notes))
         show_result(nb, result)
         resources[METADATA] = result
-        resources.setdefault("outputs", {})[VERDICT_FILE] = verdict_document(result, lab, key).encode()
+        resources.setdefault("outputs", {})[VERDICT_FILE] = verdict_document(result, lab, key, data).encode()
         return nb, resources
 
     def _result(self, key: str, data: bytes, exam: Exam) -> Result:

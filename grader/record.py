@@ -144,7 +144,7 @@ class Recorder:
         if "LimitOutput" in self._config or _has_long_output(notebook):
             self._limit_output.preprocess(notebook, {})
         text = f"{writes(notebook)}\n"  # nbformat.writes would check it once more, and take its time
-        document = verdict_document(result, exam.lab, key)
+        document = verdict_document(result, exam.lab, key, data)
         _patiently(lambda: self._write_marks(student, lab_id, notebook, result), undo=self._db.rollback)
         try:
             self._put_in_place(student, lab_id, {f"{lab_id}.ipynb": text, VERDICT_FILE: document})

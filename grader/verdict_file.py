@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,10 +19,14 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Verdict:
-    """The document: ``key`` is the submission's, ``points`` None where nothing was judged, ``checks`` by grade_id."""
+    """The document. ``points`` is None where nothing was judged, ``checks`` is by grade_id.
+
+    ``key`` is the result's, which changes with the kit; ``notebook`` is the digest of what was handed in alone.
+    """
 
     version: int
     key: str
+    notebook: str
     lab: str
     status: str
     points: int | None
@@ -31,11 +36,12 @@ class Verdict:
     checks: dict[str, CheckReport]
 
 
-def verdict_document(result: Result, lab: Lab, key: str) -> str:
-    """The text of verdict.json for ``result``."""
+def verdict_document(result: Result, lab: Lab, key: str, data: bytes) -> str:
+    """The text of verdict.json for ``result``, which is that of the notebook ``data``."""
     verdict = Verdict(
         version=_VERSION,
         key=key,
+        notebook=notebook_digest(data),
         lab=lab.id,
         status=result.status,
         points=result.points,
@@ -45,6 +51,10 @@ def verdict_document(result: Result, lab: Lab, key: str) -> str:
         checks=result.reports,
     )
     return json.dumps(asdict(verdict), indent=1) + "\n"
+
+
+def notebook_digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def read_verdict(path: Path) -> Verdict | None:

@@ -20,7 +20,7 @@ WRONG = WrongCase("admit() was called.", "[1]", "[2]")
 GROUPS = (GroupReport("one", "One", 2, 2, 3, 3, None), GroupReport("two", "Two", 0, 1, 1, 2, WRONG))
 CHECK = CheckReport("lab1.counting", "Counting", 2, 3, None, "", "Counting: raised \ud800", ("a", "b"), GROUPS)
 RESULT = Result("graded", ("a note",), {"check-counting": CHECK}, {})
-TEXT = verdict_document(RESULT, Lab.find(LAB1), "key")
+TEXT = verdict_document(RESULT, Lab.find(LAB1), "key", b"notebook")
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
@@ -43,7 +43,7 @@ def test_what_was_written_is_read(path: Path) -> None:
         "Counting: raised \ud800",
     )
     assert verdict.checks == {"check-counting": CHECK}
-    path.write_text(verdict_document(Result("could_not_grade", ("no room left",), {}, {}), Lab.find(LAB1), "key"))
+    path.write_text(verdict_document(Result("could_not_grade", ("no room left",), {}, {}), Lab.find(LAB1), "key", b""))
     verdict = read_verdict(path)
     assert verdict is not None
     assert verdict.points is None
