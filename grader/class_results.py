@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from grader.course import Course, nbgrader_config
+from grader.course import Course
 from grader.feedback import CheckReport
-from grader.marks import Mark, read_marks
+from grader.marks import Mark, open_gradebook, read_marks
 from grader.status import NOT_GRADED
 from grader.verdict_file import VERDICT_FILE, read_verdict
 from workshop.lab import Lab
@@ -58,11 +58,11 @@ def _standing(course: Course, mark: Mark, name: str, handed_in: datetime | None)
 
 def _read_register(course: Course) -> tuple[dict[str, str], dict[tuple[str, str], datetime]]:
     """The students' names, and when each student handed in each lab."""
-    from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+    from nbgrader.api import Assignment, Student, SubmittedAssignment
     from sqlalchemy import select
 
     when = select(SubmittedAssignment.student_id, Assignment.name, SubmittedAssignment.timestamp).join(Assignment)
-    with Gradebook(course.db_url, nbgrader_config(course).CourseDirectory.course_id) as gradebook:
+    with open_gradebook(course) as gradebook:
         people = gradebook.db.execute(select(Student.id, Student.first_name, Student.last_name))
         names = {student: " ".join(filter(None, parts)) for student, *parts in people}
         rows = gradebook.db.execute(when)

@@ -64,7 +64,7 @@ def read_marks(course: Course, labs: Sequence[Lab]) -> list[Mark]:
 
     Students are those of nbgrader's gradebook and those in submitted/. Raises MarksUnreadable.
     """
-    with _open_gradebook(course) as gradebook:
+    with open_gradebook(course) as gradebook:
         folders = {path.name for path in course.submitted.glob("*") if path.is_dir() and path.name[0] != "."}
         students = sorted(folders | {student.id for student in gradebook.students})
         marks: list[Mark] = []
@@ -77,7 +77,8 @@ def read_marks(course: Course, labs: Sequence[Lab]) -> list[Mark]:
 
 
 @contextmanager
-def _open_gradebook(course: Course) -> Iterator[Any]:
+def open_gradebook(course: Course) -> Iterator[Any]:
+    """nbgrader's Gradebook, open for reading; raises MarksUnreadable where there is none, or it is locked or broken."""
     from nbgrader.api import Gradebook
     from sqlalchemy.exc import DBAPIError
 
@@ -88,6 +89,8 @@ def _open_gradebook(course: Course) -> Iterator[Any]:
         with Gradebook(course.db_url, course_id) as gradebook:
             yield gradebook
     except DBAPIError as problem:
+        if "locked" in str(problem.orig):
+            raise MarksUnreadable("another program has the gradebook locked: close it and run again") from problem
         raise MarksUnreadable(f"the gradebook cannot be read, {problem.orig}: mend that and run again") from problem
 
 

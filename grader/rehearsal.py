@@ -16,7 +16,7 @@ from grader.course import Course
 from grader.feedback_pages import write_pages
 from grader.launch import Launch
 from grader.made_up import fill, read_cells, solution_cells
-from grader.marks import read_marks
+from grader.marks import open_gradebook, read_marks
 from grader.plan import AskCheck, make_plan
 from grader.release import release_lab
 from grader.report import write_report
@@ -138,10 +138,10 @@ def _hand_in(course: Course, part: Part) -> Submission:
 
 
 def _outcomes(course: Course, parts: Sequence[Part], rows: Sequence[Row]) -> list[Outcome]:
-    from nbgrader.api import Gradebook, MissingEntry
+    from nbgrader.api import MissingEntry
 
     outcomes = []
-    with Gradebook(course.db_url) as gradebook:
+    with open_gradebook(course) as gradebook:
         for part, row in zip(parts, rows, strict=True):
             try:
                 recorded = gradebook.find_submission(part.lab_id, part.student).score

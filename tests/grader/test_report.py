@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from nbgrader.api import Gradebook
 
+from grader import class_results
 from grader.cases import hidden_cases, public_cases
 from grader.classroom import find_submissions, grade_class
 from grader.course import Course
 from grader.launch import Launch
+from grader.marks import Mark, read_marks
 from grader.report import write_report
 from grader.status import STATUSES
 from tests.grader.small_class import lab_of
@@ -236,6 +239,23 @@ def test_what_cannot_be_is_one_line(course: Course, admit_one: Run, asked: list[
     assert ended == code
     assert complaint.count("\n") == 1
     assert told in complaint
+
+
+def test_a_gradebook_that_is_locked_on_the_way_is_one_clear_line(
+    marked_copy: Course, admit_one: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = sqlite3.connect(marked_copy.gradebook, isolation_level=None)
+
+    def read_and_lock(*asked: Any) -> list[Mark]:
+        found = read_marks(*asked)
+        other.execute("BEGIN EXCLUSIVE")
+        return found
+
+    monkeypatch.setattr(class_results, "read_marks", read_and_lock)
+    code, said, complaint = admit_one(marked_copy, "report")
+    other.close()
+    assert (code, said) == (1, "")
+    assert complaint == "admit-one: another program has the gradebook locked: close it and run again\n"
 
 
 def test_nothing_handed_in_is_no_report(marked_copy: Course, admit_one: Run) -> None:
