@@ -35,7 +35,7 @@ class Standing:
 
 
 def read_class(course: Course, labs: Sequence[Lab]) -> dict[str, list[Standing]]:
-    """The students of each of ``labs`` that anybody handed in, by lab; raises MarksUnreadable."""
+    """The students of each of ``labs`` that anybody handed in, by lab; raises as read_marks does."""
     marks = read_marks(course, labs)
     names, times = _read_register(course)
     found: dict[str, list[Standing]] = {}

@@ -23,6 +23,10 @@ class MarksUnreadable(Mendable):
     """The gradebook is not there, or cannot be read now."""
 
 
+class NothingHandedIn(Mendable):
+    """Nobody handed in any of the labs that are asked for."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """One student's standing in one lab.
@@ -62,7 +66,7 @@ class _Paper:
 def read_marks(course: Course, labs: Sequence[Lab]) -> list[Mark]:
     """A mark for each student of the course and each of the labs that anybody handed in, by lab and student.
 
-    Students are those of nbgrader's gradebook and those in submitted/. Raises MarksUnreadable.
+    Students are those of nbgrader's gradebook and those in submitted/. Raises MarksUnreadable and NothingHandedIn.
     """
     with open_gradebook(course) as gradebook:
         folders = {path.name for path in course.submitted.glob("*") if path.is_dir() and path.name[0] != "."}
@@ -73,6 +77,8 @@ def read_marks(course: Course, labs: Sequence[Lab]) -> list[Mark]:
             if papers or any((course.submitted / student / lab.id).is_dir() for student in folders):
                 reader = _Reader(course, lab, most)
                 marks += [reader.mark(student, papers.get(student, _Paper())) for student in students]
+    if not marks:
+        raise NothingHandedIn("nothing was handed in there: run admit-one collect and admit-one grade first")
     return marks
 
 

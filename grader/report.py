@@ -18,7 +18,6 @@ from grader.course import Course
 from grader.csv_safe import without_control
 from grader.export import Cell, Sheet, number, write, write_whole
 from grader.report_tables import LabTables, Tally, needs_a_look, show_lab
-from stub_server.errors import Mendable
 from workshop.lab import Lab
 
 Progress = Callable[[str, int, int], None]
@@ -28,10 +27,6 @@ _COLUMNS = (
     *("check", "group", "points", "max_points", "cases_right", "cases", "called", "expected", "got"),
     *("misconception", "hint"),
 )
-
-
-class NothingToReport(Mendable):
-    """Nobody handed in any of the labs."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +44,10 @@ class Report:
 def write_report(course: Course, labs: Sequence[Lab], path: Path, progress: Progress = lambda *_: None) -> Report:
     """Write the report on ``labs`` to ``path``, an HTML file, and the same in figures as CSV beside it.
 
-    Raises NothingToReport, ExportFailed, and MarksUnreadable where there is no gradebook.
+    Raises ExportFailed, and NothingHandedIn and MarksUnreadable as read_marks does.
     """
     progress(_STEPS, 0, 3)
     found = read_class(course, labs)
-    if not found:
-        raise NothingToReport("nothing was handed in there: run admit-one collect and admit-one grade first")
     progress(_STEPS, 1, 3)
     tables = [show_lab(lab, found[lab.id]) for lab in labs if lab.id in found]
     look = needs_a_look(tables)

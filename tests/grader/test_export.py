@@ -125,12 +125,6 @@ def test_what_cannot_be_is_one_line(run: Run, asked: list[str], code: int, told:
     assert told in complaint
 
 
-def test_nothing_to_write_is_wrong_usage(admit_one: Run, course: Course) -> None:
-    code, said, complaint = admit_one(course, "export", "4")
-    assert (code, said) == (2, "")
-    assert "nothing was handed in there" in complaint
-
-
 def test_canvas_imports_the_class_and_its_statuses_lie_beside_it(run: Run, tmp_path: Path) -> None:
     people = [("1", "", "ada", "L, Ada"), ("2", "", "bo", "B, Bo"), ("3", "", "dan", "D, Dan"), ("9", "", "z", "Z")]
     canvas = Canvas(people, {"71": "Lab 1", "74": "Lab 4"}, {("3", "71"): "5.00"})

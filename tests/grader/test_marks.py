@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 
 import pytest
 
@@ -92,3 +93,14 @@ def test_work_that_came_after_its_mark_is_told_and_a_newer_kit_is_not(marked_cop
     assert marks_of(marked_copy)["ada"].points == 18
     path.unlink()
     assert "of what was handed in before; now nothing handed in" in marks_of(marked_copy)["ada"].needs_a_look
+
+
+@pytest.mark.parametrize("command", ["report", "export", "feedback"])
+def test_where_nothing_was_handed_in_each_command_says_so_and_writes_nothing(
+    course: Course, admit_one: Callable[..., tuple[int, str, str]], command: str
+) -> None:
+    shutil.rmtree(course.submitted)
+    before = sorted(course.root.rglob("*"))
+    told = "admit-one: nothing was handed in there: run admit-one collect and admit-one grade first\n"
+    assert admit_one(course, command) == (1, "", told)
+    assert sorted(course.root.rglob("*")) == before

@@ -258,15 +258,6 @@ def test_a_gradebook_that_is_locked_on_the_way_is_one_clear_line(
     assert complaint == "admit-one: another program has the gradebook locked: close it and run again\n"
 
 
-def test_nothing_handed_in_is_no_report(marked_copy: Course, admit_one: Run) -> None:
-    shutil.rmtree(marked_copy.submitted)
-    shutil.rmtree(marked_copy.autograded)
-    Path(marked_copy.gradebook).unlink()
-    code, _, complaint = admit_one(marked_copy, "report")
-    assert code == 1
-    assert "admit-one release" in complaint or "admit-one grade" in complaint
-
-
 def test_another_versions_verdict_is_not_taken_for_marks(marked_copy: Course, admit_one: Run) -> None:
     path = marked_copy.autograded / "bo" / LAB1 / "verdict.json"
     path.chmod(0o644)
