@@ -18,6 +18,7 @@ from grader.course import Course
 from grader.csv_safe import without_control
 from grader.export import Cell, Sheet, number, write, write_whole
 from grader.report_tables import LabTables, Tally, needs_a_look, show_lab
+from grader.submission import UNGUARDED
 from workshop.lab import Lab
 
 Progress = Callable[[str, int, int], None]
@@ -78,7 +79,7 @@ def _page(tables: Sequence[LabTables], look: Sequence[Tally]) -> str:
         look=look,
         students=len({one.student for one in standings}),
         hand_ins=sum(one.mark.status != "not_submitted" for one in standings),
-        unguarded=sum("graded without a sandbox" in one.notes for one in standings),
+        unguarded=sum(UNGUARDED in one.notes for one in standings),
         statuses=list(dict.fromkeys(tally.key for table in tables for tally in table.statuses)),
         made=now.isoformat(timespec="seconds"),
         made_in_words=f"{now.day} {now:%B %Y, %H:%M}",

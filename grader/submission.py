@@ -22,6 +22,8 @@ from grader.results import Result as Result  # for grader.cluster, which has it 
 from stub_server.fixtures import FOLDER
 from workshop.lab import Lab
 
+UNGUARDED = "graded without a sandbox"
+"""A note to the instructor, which the class report counts (spec 4, sandbox)."""
 _CELL_TYPES = ("code", "markdown", "raw")
 _CHECK_CALL = re.compile(r"""^check\(["'](\w+)\.""", re.MULTILINE)
 
@@ -117,5 +119,5 @@ def grade_bytes(data: bytes, exam: Exam, launch: Launch) -> Result:
     if result.status == "could_not_grade":
         result = grade_once(data, exam, launch)
     if launch is launch_process:
-        result = replace(result, notes=(*result.notes, "graded without a sandbox"))
+        result = replace(result, notes=(*result.notes, UNGUARDED))
     return result

@@ -19,7 +19,7 @@ from grader import class_results
 from grader.cases import hidden_cases, public_cases
 from grader.classroom import find_submissions, grade_class
 from grader.course import Course
-from grader.launch import Launch
+from grader.launch import Launch, launch_process
 from grader.marks import Mark, read_marks
 from grader.report import write_report
 from grader.status import STATUSES
@@ -239,6 +239,15 @@ def test_what_cannot_be_is_one_line(course: Course, admit_one: Run, asked: list[
     assert ended == code
     assert complaint.count("\n") == 1
     assert told in complaint
+
+
+def test_what_was_graded_without_a_sandbox_is_counted_at_the_top(marked_copy: Course, page: BeautifulSoup) -> None:
+    [hal] = [one for one in find_submissions(marked_copy, [LAB1]) if one.student == "hal"]
+    grade_class(marked_copy, [hal], launch_process, workers=1, resume=False)
+    write_report(marked_copy, [lab_of(marked_copy)], marked_copy.report)
+    told = "1 hand-in graded without a sandbox."
+    assert told in BeautifulSoup(marked_copy.report.read_text("utf-8"), "html.parser").header.get_text()
+    assert "without a sandbox" not in page.get_text()
 
 
 def test_a_gradebook_that_is_locked_on_the_way_is_one_clear_line(
