@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from grader.course import Course
 from grader.inbox import Found, read_inbox
 from grader.notebook import NotANotebook, read_notebook
 from grader.submission import labs_asked
+from grader.whole_file import write_whole
 from workshop.lab import Lab
 
 _OF_AN_LMS = re.compile(r"_assignsubmission_file_?$|(?:_late)?(?:_\d+_\d+_.*)?$", re.IGNORECASE)
@@ -81,7 +81,5 @@ def _put(course: Course, student: str, lab: Lab, data: bytes) -> str:
         return "same"
     outcome = "replaced" if path.is_file() else "taken"
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}")
-    unfinished.write_bytes(data)
-    os.replace(unfinished, path)
+    write_whole(path, data)
     return outcome

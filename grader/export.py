@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.csv_safe import as_csv
 from grader.marks import Mark
+from grader.whole_file import write_whole
 from stub_server.errors import Mendable
 
 Cell = str | float | None
@@ -57,17 +57,15 @@ def plain_sheet(marks: Sequence[Mark]) -> Sheet:
 
 
 def write(sheet: Sheet, path: Path) -> bool:
-    """Write ``sheet`` as CSV; see write_whole."""
-    return write_whole(as_csv(sheet.header, sheet.rows).encode(sheet.encoding), path)
+    """Write ``sheet`` as CSV; see hand_out."""
+    return hand_out(as_csv(sheet.header, sheet.rows).encode(sheet.encoding), path)
 
 
-def write_whole(data: bytes, path: Path) -> bool:
-    """Write a file, all of it or nothing; True where that replaced one. Raises ExportFailed."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
+def hand_out(data: bytes, path: Path) -> bool:
+    """Write a file that somebody asked for; True where that replaced one. Raises ExportFailed."""
     try:
         is_replaced = path.exists()
-        unfinished.write_bytes(data)
-        os.replace(unfinished, path)
+        write_whole(path, data)
     except OSError as problem:
         raise ExportFailed(f"{path} cannot be written: {problem.strerror}") from problem
     return is_replaced

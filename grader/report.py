@@ -16,7 +16,7 @@ from markupsafe import Markup
 from grader.class_results import Standing, read_class
 from grader.course import Course
 from grader.csv_safe import without_control
-from grader.export import Cell, Sheet, number, write, write_whole
+from grader.export import Cell, Sheet, hand_out, number, write
 from grader.report_tables import LabTables, Tally, needs_a_look, show_lab
 from grader.submission import UNGUARDED
 from workshop.lab import Lab
@@ -56,7 +56,7 @@ def write_report(course: Course, labs: Sequence[Lab], path: Path, progress: Prog
     progress(_STEPS, 2, 3)
     sheet = Sheet("utf-8-sig", list(_COLUMNS), list(_csv_rows(tables)))
     beside = path.with_suffix(".csv")
-    files = {path: write_whole(page, path), beside: write(sheet, beside)}
+    files = {path: hand_out(page, path), beside: write(sheet, beside)}
     progress(_STEPS, 3, 3)
     missing = sum(line.standing.mark.is_missing for table in tables for line in table.lines)
     return Report(files, tuple(look), missing)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import threading
 from dataclasses import asdict, dataclass
 
 from grader.course import Course
 from grader.feedback import CheckReport
 from grader.grading import CellOutput
 from grader.plain_data import read_plain
+from grader.whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,4 @@ class ResultStore:
         if result.status == "could_not_grade":
             return
         self._folder.mkdir(parents=True, exist_ok=True)
-        unfinished = self._folder / f".{key}.{os.getpid()}.{threading.get_ident()}"
-        try:
-            unfinished.write_text(result.to_json(), encoding="utf-8")
-            os.replace(unfinished, self._folder / f"{key}.json")
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(self._folder / f"{key}.json", result.to_json().encode())
