@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Put ``data`` in the place of what is at ``path``, whose folder is there. Raises OSError, and changes nothing then."""
+    """Put ``data`` in the place of what is at ``path``. Raises OSError, and nothing is changed then."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         unfinished.write_bytes(data)
