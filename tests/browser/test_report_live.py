@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 
 from grader.launch import Launch
 from grader.report import write_report
-from tests.grader.conftest import copy_course
+from tests.grader.planted_course import copy_course
 from tests.grader.small_class import grade, hand_in_small_class, lab_of
 
 NAME = "<script>hacked=1</script><img src=http://127.0.0.1:9/ onerror=hacked=1>"

@@ -14,7 +14,8 @@ from grader.classroom import find_submissions, grade_class
 from grader.launch import Launch
 from grader.notebook import NotANotebook
 from grader.submission import read_submission
-from tests.grader.conftest import MARKER, GradedClass
+from tests.grader.graded_class import GradedClass
+from tests.grader.planted_course import MARKER
 from tests.hostile.attacks import LAB1, LAB4
 from workshop.lab import Lab
 

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook
 from grader.course import Course
 from grader.marks import read_marks
 from grader.status import NOT_GRADED, STATUSES
-from tests.grader.conftest import GradedClass
+from tests.grader.graded_class import GradedClass
 from tests.hostile.attacks import LAB1, LAB4
 from workshop.lab import all_labs
 

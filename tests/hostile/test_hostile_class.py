@@ -26,7 +26,8 @@ from grader.made_up import fill, solution_cells
 from grader.release import release_lab
 from grader.results import Result
 from grader.solved import dump, read_solved
-from tests.grader.conftest import MARKER, NOISE, copy_course, plant
+from tests.grader.graded_class import NOISE
+from tests.grader.planted_course import MARKER, copy_course, plant
 from tests.hostile.attacks import ATTACKS, LAB1, LAB4, Attack
 from tests.hostile.breakers import BREAKERS, PRIES
 from tests.hostile.damage import DAMAGES, FILES

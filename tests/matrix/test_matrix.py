@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.from_solved import files_from_solved
 from grader.generated import feedback_text, matrix_page, out_of_step, pattern_files
 from grader.matrix import MUTANT, SOLUTION, STUB, VARIANT, Entry
-from tests.matrix.conftest import each
+from tests.matrix.field import each
 from tests.solved import ROOT
 
 LEAST_SHARE_NAMED = 0.95

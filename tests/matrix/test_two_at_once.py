@@ -10,7 +10,7 @@ import pytest
 from grader.launch import Launch
 from grader.made_up import MadeUp, fill
 from grader.matrix import MUTANT, Entrant, Entry, grade_entrants
-from tests.matrix.conftest import FIELD
+from tests.matrix.field import FIELD
 from tests.solved import ROOT
 from workshop.lab import Lab, all_labs
 

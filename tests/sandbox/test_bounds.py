@@ -9,7 +9,7 @@ import pytest
 
 from grader.asker import RoomClosed
 from grader.bounds import MIB, Bounds
-from tests.sandbox.conftest import Visit, Visiting
+from tests.sandbox.visit import Visit, Visiting
 
 MEMORY_ROADS = {
     "objects": """

@@ -14,7 +14,7 @@ from grader.asker import Asker, RoomClosed
 from grader.bounds import Bounds
 from grader.launch import Furniture, Launch
 from grader.sandbox import sandboxes
-from tests.sandbox.conftest import Visit, Visiting
+from tests.sandbox.visit import Visit, Visiting
 from tests.solved import ROOT
 
 SANDBOX = "[os.stat('/proc/self/ns/pid').st_ino, open('/proc/1/stat').read().split()[21]]"

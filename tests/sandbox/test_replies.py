@@ -7,7 +7,7 @@ import time
 import pytest
 
 from grader.asker import RoomClosed
-from tests.sandbox.conftest import Visiting
+from tests.sandbox.visit import Visiting
 
 # Finds the runner's own socket, and a way to send each of its replies twice.
 FIND = """

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox_view import KIT_MODULES
-from tests.sandbox.conftest import Visit
+from tests.sandbox.visit import Visit
 from tests.solved import ROOT
 
 ALL_FILES = """
