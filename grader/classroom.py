@@ -14,14 +14,13 @@ from grader.course import Course
 from grader.exam import Exam, read_exam
 from grader.launch import Furniture, Launch, launch_process
 from grader.notebook import NotANotebook
+from grader.progress import Progress
 from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
 from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
 from grader.submission import grade_bytes, lab_version, read_submission
 from grader.verdict_file import VERDICT_FILE, Verdict, read_verdict
 
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many are done and how many there are."""
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _NOT_AN_ID = frozenset("*?[]{}\\")
 """In a folder's name nbgrader would read these as a pattern."""

@@ -26,6 +26,7 @@ from grader.console import (
     out,
     plain,
     progress_bar,
+    short_names,
 )
 from grader.quick_start import leave_out_slow_parser
 from stub_server.address import HOST, PORT
@@ -229,9 +230,9 @@ def grade(
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
     else:
-        table = _class_table()
+        table, names = _class_table(), short_names(root)
         for row in rows:
-            table.add_row(*_class_cells(row))
+            table.add_row(*_class_cells(row, names))
         out.print(table)
         new, missing = sum(row.is_new for row in rows), sum(row.status == "not_submitted" for row in rows)
         out.print(f"{new} graded now, {len(rows) - new - missing} were graded already, {missing} not submitted.")
@@ -268,7 +269,7 @@ def check(
         for name in ("Lab", "Stub", "Solution", "Wrong ones caught", "told their mistake", "Right ones"):
             table.add_column(name)
         for row in rows:
-            table.add_row(*row.cells)
+            table.add_row(short_names(root)[row.lab], *row.cells)
         out.print(table)
         for name in found.written:
             out.print(f"wrote {name}", markup=False)
@@ -283,7 +284,7 @@ def check(
 def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
     """Grade a made-up class on every lab, and say whether each got exactly the marks and status it must."""
     from grader.classroom import open_launcher
-    from grader.rehearsal import feedback_pages, rehearsal_course
+    from grader.rehearsal import rehearsal_course
     from grader.rehearsal import rehearse as run_rehearsal
     from grader.sandbox_trouble import SandboxUnavailable
 
@@ -297,19 +298,19 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
         report = stack.enter_context(progress_bar())
         outcomes = run_rehearsal(root, launch, workers=workers, progress=report)
     course = rehearsal_course(root)
-    pages = feedback_pages(course, [outcome.part for outcome in outcomes])
-    faults = sum(not outcome.is_as_expected for outcome in outcomes) + len(outcomes) - len(pages)
+    pages = sum(outcome.has_page for outcome in outcomes)
+    faults = sum(not outcome.is_as_expected for outcome in outcomes) + len(outcomes) - pages
     if as_json:
         rows = [{**asdict(outcome.row), "is_as_expected": outcome.is_as_expected} for outcome in outcomes]
         typer.echo(json.dumps(rows, indent=1))
     else:
-        table = _class_table("As it must be")
+        table, names = _class_table("As it must be"), short_names(root)
         for outcome in outcomes:
             row, part = outcome.row, outcome.part
             due = f"NO: {part.points}, {part.status}; in the gradebook {outcome.recorded}"
-            table.add_row(*_class_cells(row), "yes" if outcome.is_as_expected else due)
+            table.add_row(*_class_cells(row, names), "yes" if outcome.is_as_expected else due)
         out.print(table)
-        out.print(f"{len(outcomes)} submissions, {faults} not as expected; {len(pages)} feedback pages.")
+        out.print(f"{len(outcomes)} submissions, {faults} not as expected; {pages} feedback pages.")
         out.print(f"Feedback pages: {course.feedback.relative_to(root)}")
         out.print(f"Class report: {course.report.relative_to(root)}")
     if faults:
@@ -317,7 +318,7 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
 
 
 def _class_table(*more: str) -> Table:
-    """The columns of a class; the lab is told by its number, so that 80 columns are enough."""
+    """The columns of a class."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("Student", "Lab", "Points", "Status"):
         table.add_column(name, no_wrap=True, justify="right" if name == "Points" else "left")
@@ -326,9 +327,9 @@ def _class_table(*more: str) -> Table:
     return table
 
 
-def _class_cells(row: Row) -> tuple[str, ...]:
+def _class_cells(row: Row, names: dict[str, str]) -> tuple[str, ...]:
     points = "–" if row.points is None else str(row.points)
-    return plain(row.student), row.lab_id.partition("_")[0], points, row.status, plain(row.first_wrong)
+    return plain(row.student), names[row.lab_id], points, row.status, plain(row.first_wrong)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.console import AsJson, LabNames, UsageError, choose_labs, fail, find_root, out, plain, progress_bar
+from grader.console import (
+    AsJson,
+    LabNames,
+    UsageError,
+    choose_labs,
+    fail,
+    find_root,
+    out,
+    plain,
+    progress_bar,
+    short_names,
+)
 from grader.lms import LMS
 
 if TYPE_CHECKING:
@@ -67,7 +78,7 @@ def export(
     else:
         for note in sheets[path].notes:
             out.print(plain(note))
-        for why, names in _to_look_at(marks).items():
+        for why, names in _to_look_at(marks, short_names(root)).items():
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             out.print(plain(f"look at {', '.join(names[:5])}{more}: {why}"))
         for name, is_replaced in replaced.items():
@@ -132,11 +143,11 @@ def _read_marks(course: Course, labs: list[str] | None) -> list[Mark]:
     return read_marks(course, choose_labs(course.root, labs))
 
 
-def _to_look_at(marks: list[Mark]) -> dict[str, list[str]]:
+def _to_look_at(marks: list[Mark], labs: dict[str, str]) -> dict[str, list[str]]:
     """Who needs a look, by the reason."""
     found: dict[str, list[str]] = {}
     for mark in marks:
         if mark.needs_a_look:
             why = f"{mark.status}, {mark.needs_a_look}"
-            found.setdefault(why, []).append(f"{mark.student} in {mark.lab_id.partition('_')[0]}")
+            found.setdefault(why, []).append(f"{mark.student} in {labs[mark.lab_id]}")
     return found

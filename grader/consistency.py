@@ -29,8 +29,9 @@ from grader.generated import (
 )
 from grader.launch import Launch
 from grader.made_up import MadeUpInvalid, read_folder
-from grader.matrix import MUTANT, VARIANT, Entry, Progress, entrants, grade_entrants
+from grader.matrix import MUTANT, VARIANT, Entry, entrants, grade_entrants
 from grader.plan import NotACheck
+from grader.progress import Progress
 from grader.release import ReleaseFailed, bring_in_step, find_differences, scratch_folder
 from grader.solved import SolvedNotebookInvalid, solved_path
 from workshop.lab import Lab, all_labs

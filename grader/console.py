@@ -53,6 +53,11 @@ def choose_labs(root: Path, names: list[str] | None) -> list[Lab]:
     return list(dict.fromkeys(known[name] for name in names))
 
 
+def short_names(root: Path) -> dict[str, str]:
+    """Each lab's prefix by its id: what a table calls it, so that 80 columns are enough."""
+    return {lab.id: lab.prefix for lab in all_labs(root)}
+
+
 @contextmanager
 def progress_bar() -> Iterator[Any]:
     """A progress bar on stderr, or nothing where stderr is no terminal. Gives a function (what, done, total)."""

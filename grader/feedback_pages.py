@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,8 @@ from traitlets import import_item
 
 from grader.course import Course, nbgrader_api
 from grader.marks import Mark
+from grader.progress import Progress
 from grader.status import NOT_GRADED
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

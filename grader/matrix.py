@@ -5,7 +5,7 @@ Real means from the bytes of a notebook to the result that nbgrader records (gra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,12 @@ from grader.course import Course
 from grader.exam import read_exam
 from grader.launch import Launch
 from grader.made_up import MadeUp, fill, read_folder, solution_cells
+from grader.progress import Progress
 from grader.results import Result
 from grader.solved import dump, read_solved
 from grader.submission import grade_once
 from workshop.lab import Lab
 
-Progress = Callable[[str, int, int], None]
 STUB, SOLUTION, MUTANT, VARIANT = "stub", "solution", "mutants", "variants"
 
 
@@ -97,22 +97,22 @@ class LabSummary:
     @property
     def cells(self) -> tuple[str, ...]:
         pairs = (f"{good} of {of}" for good, of in (self.caught, self.named, self.variants))
-        lab = self.lab.partition("_")[0]  # so that 80 columns are enough
-        return lab, "red" if self.stub_is_red else "NOT RED", "green" if self.solution_is_green else "RED", *pairs
+        return "red" if self.stub_is_red else "NOT RED", "green" if self.solution_is_green else "RED", *pairs
 
 
 def summarise(entries: Sequence[Entry]) -> list[LabSummary]:
     """A line a lab: what is red and green, and how many wrong and right solutions are as they must be."""
-    return [_summary(lab_id, entries) for lab_id in dict.fromkeys(entry.entrant.lab.id for entry in entries)]
+    labs = {entry.entrant.lab.id: entry.entrant.lab for entry in entries}
+    return [_summary(lab, entries) for lab in labs.values()]
 
 
-def _summary(lab_id: str, entries: Sequence[Entry]) -> LabSummary:
+def _summary(lab: Lab, entries: Sequence[Entry]) -> LabSummary:
     def of(kind: str) -> list[Entry]:
-        return [entry for entry in entries if entry.entrant.lab.id == lab_id and entry.entrant.kind == kind]
+        return [entry for entry in entries if entry.entrant.lab.id == lab.id and entry.entrant.kind == kind]
 
     mutants, variants = of(MUTANT), of(VARIANT)
     return LabSummary(
-        lab=lab_id,
+        lab=lab.id,
         stub_is_red=not any(list(entry.faults()) for entry in of(STUB)),
         solution_is_green=not any(list(entry.faults()) for entry in of(SOLUTION)),
         caught=(sum(set(entry.lost) == set(entry.entrant.student.loses) for entry in mutants), len(mutants)),

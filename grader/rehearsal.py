@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,17 @@ import nbformat
 
 from grader.classroom import Row, Submission, grade_class
 from grader.course import Course
-from grader.feedback_pages import write_pages
+from grader.feedback_pages import Page, write_pages
 from grader.launch import Launch
 from grader.made_up import fill, read_cells, solution_cells
 from grader.marks import open_gradebook, read_marks
 from grader.plan import AskCheck, make_plan
+from grader.progress import Progress
 from grader.release import release_lab
 from grader.report import write_report
 from grader.solved import dump, read_solved
 from workshop.lab import Lab, all_labs
 
-Progress = Callable[[str, int, int], None]
 FOLDER = "course/rehearsal"
 
 
@@ -40,11 +40,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a part got: the row of the class, and the points that stand in nbgrader's gradebook."""
+    """What a part got: the row of the class, the points in nbgrader's gradebook, and whether it has a feedback page."""
 
     part: Part
     row: Row
     recorded: float | None
+    has_page: bool
 
     @property
     def is_as_expected(self) -> bool:
@@ -118,16 +119,9 @@ def rehearse(root: Path, launch: Launch, *, workers: int, progress: Progress = l
         progress("Releasing", done, len(labs))
     submissions = [_hand_in(course, part) for part in parts]
     rows = list(grade_class(course, submissions, launch, workers=workers, progress=progress))
-    outcomes = _outcomes(course, parts, rows)
-    write_pages(course, read_marks(course, labs), progress)
+    pages = write_pages(course, read_marks(course, labs), progress)
     write_report(course, labs, course.report, progress)
-    return outcomes
-
-
-def feedback_pages(course: Course, parts: Sequence[Part]) -> list[Path]:
-    """The feedback page of each part; a page that is missing is missing from the list."""
-    pages = [course.feedback / part.student / part.lab_id / f"{part.lab_id}.html" for part in parts]
-    return [page for page in pages if page.is_file()]
+    return _outcomes(course, parts, rows, pages)
 
 
 def _hand_in(course: Course, part: Part) -> Submission:
@@ -137,9 +131,10 @@ def _hand_in(course: Course, part: Part) -> Submission:
     return Submission(part.student, part.lab_id, path)
 
 
-def _outcomes(course: Course, parts: Sequence[Part], rows: Sequence[Row]) -> list[Outcome]:
+def _outcomes(course: Course, parts: Sequence[Part], rows: Sequence[Row], pages: Sequence[Page]) -> list[Outcome]:
     from nbgrader.api import MissingEntry
 
+    written = {(page.student, page.lab_id) for page in pages if not page.trouble}
     outcomes = []
     with open_gradebook(course) as gradebook:
         for part, row in zip(parts, rows, strict=True):
@@ -147,5 +142,5 @@ def _outcomes(course: Course, parts: Sequence[Part], rows: Sequence[Row]) -> lis
                 recorded = gradebook.find_submission(part.lab_id, part.student).score
             except MissingEntry:
                 recorded = None
-            outcomes.append(Outcome(part, row, recorded))
+            outcomes.append(Outcome(part, row, recorded, (part.student, part.lab_id) in written))
     return outcomes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -17,11 +17,11 @@ from grader.class_results import Standing, read_class
 from grader.course import Course
 from grader.csv_safe import without_control
 from grader.export import Cell, Sheet, hand_out, number, write
+from grader.progress import Progress
 from grader.report_tables import LabTables, Tally, needs_a_look, show_lab
 from grader.submission import UNGUARDED
 from workshop.lab import Lab
 
-Progress = Callable[[str, int, int], None]
 _STEPS = "Reporting"
 _COLUMNS = (
     *("student", "name", "lab", "status", "mark", "max_mark", "needs_a_look", "handed_in", "notes"),
