@@ -9,13 +9,13 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.inbox import Found, read_inbox
+from grader.lms import LMS
 from grader.notebook import NotANotebook, read_notebook
 from grader.submission import labs_asked
 from grader.whole_file import write_whole
 from workshop.lab import Lab
 
-_OF_AN_LMS = re.compile(r"_assignsubmission_file_?$|(?:_late)?(?:_\d+_\d+_.*)?$", re.IGNORECASE)
-"""What Moodle puts behind a student's folder, and Canvas behind a student's name, a late one's too."""
+_BEHIND_A_NAME = re.compile(f"({'|'.join(lms.behind_a_name for lms in LMS.values())})$", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"\w[\w .@+'-]{0,63}")
 
 
@@ -61,7 +61,7 @@ def _student(found: Found) -> str:
     if ".." in found.names:
         raise NotANotebook("its path leads out of the inbox")
     first = found.names[0] if found.names else ""
-    name = _OF_AN_LMS.sub("", first.removesuffix(".ipynb").removesuffix(".zip"))
+    name = _BEHIND_A_NAME.sub("", first.removesuffix(".ipynb").removesuffix(".zip"))
     if not _PLAIN_NAME.fullmatch(name) or name != name.rstrip(" ."):
         raise NotANotebook(f"no student is called {name!r}: rename what it lies in")
     return name

@@ -10,24 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.lms import CANVAS, Lms
+from grader.lms import LMS, Lms
 from stub_server.errors import Mendable
 from workshop.lab import Lab
 
 _DELIMITERS = ",;\t"
-_BEHIND_A_NAME = re.compile(r"(_late)?(_\d+)?$", re.IGNORECASE)
-"""What an LMS zip puts behind a student's name: Canvas that it was late, Moodle the participant's number."""
-_NO_COLUMN_OF_A_LAB = re.compile(
-    r"\((Feedback|Percentage|Letter)\)$|^Feedback: |((Current|Final) (Score|Points|Grade)|Override)"
-)
-"""Comments and other scales in Moodle's export, totals in Canvas's."""
+_BEHIND_A_NAME = re.compile("".join(lms.left_behind_it for lms in LMS.values()) + "$", re.IGNORECASE)
+"""Of any LMS: what lies in the course may have come by another way than marks go out."""
 
 
 class RosterUnreadable(Mendable):
     """The file is no class list of this LMS; the message says what is missing."""
-
-
-_ALSO_CALLED = {"Surname": "Last name"}
 
 
 @dataclass(frozen=True)
@@ -53,9 +46,9 @@ class Roster:
         return {_squeeze("".join(parts)), _squeeze("".join(reversed(parts)))} - {""}
 
     def identity(self, key: str) -> tuple[str, ...]:
-        """The columns that say whose line it is: for Canvas all up to Section, for Moodle the name and ``key``."""
-        if "Section" in self.header:
-            return self.header[: self.header.index("Section") + 1]
+        """The columns that say whose line it is: all up to one, where the LMS has it so, else the name and ``key``."""
+        if self.lms.up_to:
+            return self.header[: self.header.index(self.lms.up_to) + 1]
         return (*(name for name in self.lms.names if name in self.header), key)
 
 
@@ -76,20 +69,18 @@ def read_roster(path: Path, lms: Lms) -> Roster:
         raise RosterUnreadable(f"the roster cannot be read: {problem}") from problem
     except (UnicodeDecodeError, csv.Error) as problem:
         raise RosterUnreadable(f"{path.name} is no CSV in UTF-8: take it as {lms.name} exports it") from problem
-    header = tuple(_ALSO_CALLED.get(cell.strip(), cell.strip()) for cell in rows[0]) if rows else ()
-    needed = [" or ".join(lms.keys)] * (not set(header) & set(lms.keys))
-    needed += ["Section"] * (lms is CANVAS and "Section" not in header)
-    if needed:
-        raise RosterUnreadable(
-            f"{path.name} has no column {needed[0]}: export the gradebook from {lms.name}, in English"
-        )
+    header = tuple(lms.also_called.get(cell.strip(), cell.strip()) for cell in rows[0]) if rows else ()
+    for needed in filter(any, (lms.keys, (lms.up_to,))):
+        if not set(needed) & set(header):
+            what = f"{path.name} has no column {' or '.join(needed)}"
+            raise RosterUnreadable(f"{what}: export the gradebook from {lms.name}, in English")
     cells = [tuple(cell.strip() for cell in (*row, *[""] * len(header))[: len(header)]) for row in rows[1:]]
     keys = [header.index(key) for key in lms.keys if key in header]
     return Roster(
         lms=lms,
         header=header,
         people=tuple(row for row in cells if any(row[key] for key in keys)),
-        out_of=next((row for row in cells if "Points Possible" in row[0]), ()),
+        out_of=next((row for row in cells if lms.points_row and lms.points_row.strip() in row[0]), ()),
     )
 
 
@@ -127,8 +118,9 @@ def find_column(roster: Roster, lab: Lab) -> tuple[int | None, str]:
     """The roster's column for a lab; or None, and why. It has the lab's name or title, or says ``Lab 1`` somewhere."""
     names = {_squeeze(name) for name in (lab.id, lab.prefix, lab.title, f"{lab.prefix} {lab.title}")}
     number = re.compile(rf"\blab[ _-]*0*{lab.number}(?![\d.]*\d)", re.IGNORECASE)
-    columns = [place for place, title in enumerate(roster.header) if not _NO_COLUMN_OF_A_LAB.search(title)]
-    exact = [place for place in columns if _squeeze(_title(roster.header[place])) in names]
+    columns = [place for place, title in enumerate(roster.header) if not re.search(roster.lms.no_lab, title)]
+    titles = {place: re.sub(roster.lms.around_a_title, "", roster.header[place]) for place in columns}
+    exact = [place for place, title in titles.items() if _squeeze(title) in names]
     fitting = exact or [place for place in columns if number.search(roster.header[place])]
     if len(fitting) == 1:
         return fitting[0], ""
@@ -136,11 +128,6 @@ def find_column(roster: Roster, lab: Lab) -> tuple[int | None, str]:
         which = " and ".join(f"“{roster.header[place]}”" for place in fitting)
         return None, f"the roster has {which} for {lab.prefix}: rename one of them there"
     return None, f"the roster has no column for {lab.prefix}"
-
-
-def _title(column: str) -> str:
-    """Without what an LMS adds to an assignment's name: Canvas's number, Moodle's kind of activity and of grade."""
-    return re.sub(r"^Assignment: |\s\((\d+|Real)\)$", "", column)
 
 
 def _squeeze(text: str) -> str:
