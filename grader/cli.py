@@ -148,7 +148,8 @@ def release(
         for number, one in enumerate(chosen, start=1):
             changed = update_solved(root, one, run=run)
             folder = release_lab(Course.at(root), one)
-            done.append(f"{folder.relative_to(root)}" + (" (and the solved notebook was brought in step)" * changed))
+            also = " (and the solved notebook was brought in step)" if changed else ""
+            done.append(f"{folder.relative_to(root)}{also}")
             report("Releasing", number, len(chosen))
     for line in done:
         out.print(f"wrote {line}", markup=False)

@@ -85,8 +85,11 @@ def export(
             out.print(f"{'replaced' if is_replaced else 'wrote'} {name}", markup=False)
         if lms is not None:
             out.print(f"Now {lms.how}.", markup=False)
-    faults = [f"{len(missing)} handed in and have no mark, through no fault of theirs"] * bool(missing)
-    faults += [f"{len(left_out)} marks found no line"] * bool(left_out)
+    faults = []
+    if missing:
+        faults.append(f"{len(missing)} handed in and have no mark, through no fault of theirs")
+    if left_out:
+        faults.append(f"{len(left_out)} marks found no line")
     if faults:
         fail(f"{' and '.join(faults)}; all others are written", code=1)
 

@@ -188,7 +188,8 @@ def whole_labs(root: Path, labs: Sequence[Lab]) -> tuple[list[Lab], list[Fault]]
             if not path.is_file()
         ]
         faults += missing
-        whole += [lab] * (not missing)
+        if not missing:
+            whole.append(lab)
     return whole, faults
 
 

@@ -141,9 +141,12 @@ def as_plain(report: CheckReport) -> str:
         if group.wrong:
             lines.append(f"    {group.wrong.called}")
             expected, got = group.wrong.shown
-            lines += [f"      expected: {expected}"] * bool(expected)
+            if expected:
+                lines.append(f"      expected: {expected}")
             lines.append(f"      got:      {got}")
-    return "\n".join([*lines, *([f"Hint: {report.hint}"] * bool(report.hint))])
+    if report.hint:
+        lines.append(f"Hint: {report.hint}")
+    return "\n".join(lines)
 
 
 def as_html(report: CheckReport) -> str:
@@ -154,7 +157,8 @@ def as_html(report: CheckReport) -> str:
         if group.wrong:
             expected, got = group.wrong.shown
             wrong = [html.escape(group.wrong.called)]
-            wrong += [f"expected <code>{html.escape(expected)}</code>"] * bool(expected)
+            if expected:
+                wrong.append(f"expected <code>{html.escape(expected)}</code>")
             wrong.append(f"got <code>{html.escape(got)}</code>")
             inner = "<ul>" + "".join(f"<li>{line}</li>" for line in wrong) + "</ul>"
         items.append(f"<li>{html.escape(_group_line(group))}{inner}</li>")

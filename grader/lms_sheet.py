@@ -59,7 +59,8 @@ def lms_sheet(lms: Lms, marks: Sequence[Mark], labs: Sequence[Lab], roster: Rost
                 sheet.notes.append(f"{student} is {lms.kept[present]} {column.lab.id} in {lms.name}, and stays so")
         sheet.rows.append(row)
     sheet.notes += _strangers(roster, set(found.values())) if roster else []
-    sheet.notes += [f"{len(of_student) - len(marked)} without any mark have no line"] * (len(marked) < len(of_student))
+    if len(marked) < len(of_student):
+        sheet.notes.append(f"{len(of_student) - len(marked)} without any mark have no line")
     if may_clear:
         sheet.notes.append(
             f"{may_clear} empty cells stand beside another lab's mark, and {lms.name} clears a grade that is there:"

@@ -106,7 +106,8 @@ def test_the_first_closed_gate_names_the_reason_and_a_denied_call_charges_nothin
         }
         reason = next(name for name, is_closed in gates.items() if is_closed)
         assert decide(budget, tool, depth) == budget.decisions[-1]["reason"] == reason
-        admitted += [(tool, depth)] * (reason == "admit")
+        if reason == "admit":
+            admitted.append((tool, depth))
     assert budget.total_calls == len(admitted) == sum(budget.per_tool.values())
     assert budget.depth == max((depth for _, depth in admitted), default=0)
     assert len(budget.decisions) == len(calls)

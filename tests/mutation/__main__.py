@@ -131,7 +131,8 @@ def examine(lab: Lab, launch: Launch) -> bool:
             if (told := future.result()) != "noticed":
                 left[futures[future].cell, futures[future].name] = told
             if sys.stderr.isatty():
-                print(f"\r{lab.id}: {done} of {len(tried)}", end="\n" * (done == len(tried)), file=sys.stderr)
+                end = "\n" if done == len(tried) else ""
+                print(f"\r{lab.id}: {done} of {len(tried)}", end=end, file=sys.stderr)
     fine = {key for key, told in left.items() if told == "survives" and key in known}
     print(f"{lab.id}: {len(tried)} changes; all noticed but {len(left)}, of which {len(fine)} are listed as no faults")
     for cell, name in sorted(set(left) - fine):
