@@ -28,7 +28,7 @@ class Page:
 def write_pages(course: Course, marks: Sequence[Mark], progress: Progress = lambda *_: None) -> list[Page]:
     """A page for each mark of somebody who handed in; a page that is there already is written anew.
 
-    Who could not be graded has none (grader.plugins.NotGraded): nbgrader takes an older one away.
+    Who could not be graded, and has no mark by hand, has none (grader.plugins.NotGraded): an older one is taken away.
     """
     handed_in = [mark for mark in marks if mark.status != "not_submitted"]
     paths = {mark: course.feedback / mark.student / mark.lab_id / f"{mark.lab_id}.html" for mark in handed_in}
@@ -57,7 +57,7 @@ def write_pages(course: Course, marks: Sequence[Mark], progress: Progress = lamb
 
 
 def _is_graded(mark: Mark) -> bool:
-    return mark.status not in ("not_submitted", "could_not_grade", NOT_GRADED)
+    return mark.points is not None or mark.status not in ("not_submitted", "could_not_grade", NOT_GRADED)
 
 
 def _trouble(mark: Mark, is_there: bool) -> str:

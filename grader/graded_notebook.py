@@ -8,6 +8,7 @@ from grader.feedback import as_html, as_plain, as_summary
 from grader.grading import CellOutput
 from grader.results import Result
 
+STATUS_CELL = "admit-one-status"
 METADATA = "admit_one"
 """Our place in a graded notebook's metadata."""
 
@@ -21,7 +22,7 @@ def show_result(notebook: NotebookNode, result: Result) -> None:
         if cell.cell_type == "code":
             cell.outputs = _outputs(result, cell)
     summary = as_summary(result.status, result.notes, result.reports)
-    top = NotebookNode(id="admit-one-status", cell_type="markdown", metadata=NotebookNode(), source=summary)
+    top = NotebookNode(id=STATUS_CELL, cell_type="markdown", metadata=NotebookNode(), source=summary)
     notebook.cells.insert(0, top)
     notebook.metadata[METADATA] = {"status": result.status}
 

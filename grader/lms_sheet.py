@@ -16,7 +16,7 @@ from grader.export import Cell, Sheet, number
 from grader.lms import Lms
 from grader.marks import Mark
 from grader.roster import Roster, best_key, find_column, find_people, roster_of
-from grader.status import STATUSES
+from grader.status import MARKED_BY_HAND, STATUSES
 from workshop.lab import Lab
 
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -161,8 +161,9 @@ def _as_number(text: str) -> Cell:
 
 def _comment(mark: Mark) -> str:
     """The status for the student, in words; the LMS shows it as HTML."""
-    said = [STATUSES[mark.status].to_student]
-    if mark.points is not None and mark.first_wrong:
+    is_by_hand = mark.status == "could_not_grade" and mark.points is not None
+    said = [MARKED_BY_HAND if is_by_hand else STATUSES[mark.status].to_student]
+    if mark.points is not None and mark.first_wrong and not is_by_hand:
         said.append(f"First thing wrong: {html.escape(mark.first_wrong, quote=False)}.")
     if mark.late_penalty:
         said.append(f"Late: {number(mark.late_penalty)} off.")

@@ -8,17 +8,18 @@ from pathlib import Path
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader import utils
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Unicode
 
 from grader.course import Course
 from grader.exam import Exam, read_exam
-from grader.graded_notebook import METADATA, show_result
+from grader.graded_notebook import METADATA, STATUS_CELL, show_result
 from grader.launch import CouldNotLaunch, launch_process
 from grader.record import set_grade
 from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
-from grader.status import STATUSES
+from grader.status import MARKED_BY_HAND, STATUSES
 from grader.submission import grade_bytes, lab_version, mend, read_submission
 from grader.verdict_file import VERDICT_FILE, verdict_document
 
@@ -26,7 +27,7 @@ Converted = tuple[NotebookNode, ResourcesDict]
 
 
 class NotGraded(Exception):
-    """Feedback was asked for where there is no verdict: a page would print 0 for what nobody judged."""
+    """Feedback was asked for where neither judge nor person gave a mark: a page would print 0 for what nobody judged."""
 
 
 class CoursePreprocessor(NbGraderPreprocessor):  # type: ignore[misc]
@@ -105,14 +106,26 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
 
 
 class FeedbackOnlyVerdicts(NbGraderPreprocessor):  # type: ignore[misc]
-    """On a feedback page stand the student's source and what the judge wrote; nothing that student code printed."""
+    """On a feedback page stand the student's source and what the judge wrote; nothing that student code printed.
+
+    Where the grading failed there is a page once a person has marked every cell.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
         found = nb.metadata.get(METADATA, {"status": "could_not_grade"})
         if found["status"] == "could_not_grade":
-            raise NotGraded(f"{resources['nbgrader']['student']} was not graded, so there is no feedback to write")
+            if not self._is_marked_by_hand(resources["nbgrader"]):
+                raise NotGraded(f"{resources['nbgrader']['student']} was not graded, so there is no feedback to write")
+            for cell in nb.cells:
+                if cell.get("id") == STATUS_CELL:
+                    cell.source = f"**{MARKED_BY_HAND}**"
         for cell in nb.cells:
             if cell.cell_type == "code" and not utils.is_grade(cell):
                 cell.outputs = []
             cell.pop("attachments", None)
         return nb, resources
+
+    def _is_marked_by_hand(self, names: dict[str, str]) -> bool:
+        with Gradebook(names["db_url"]) as gradebook:
+            paper = gradebook.find_submission_notebook(names["notebook"], names["assignment"], names["student"])
+            return all(grade.manual_score is not None for grade in paper.grades)

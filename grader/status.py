@@ -7,6 +7,9 @@ from dataclasses import dataclass
 NOT_GRADED = "not_graded"
 """Handed in, and no verdict holds for it: the one status that is no outcome of grading (spec 4, rule 4)."""
 
+MARKED_BY_HAND = "The grading process failed, not your code. A person has marked it."
+"""To the student, in the place of could_not_grade's words, once there is a mark."""
+
 
 @dataclass(frozen=True)
 class Status:

@@ -16,7 +16,8 @@ from tests.hostile.attacks import LAB1, LAB4
 from workshop.lab import all_labs
 
 Run = Callable[..., tuple[int, str, str]]
-GRADED = {FORMULA, "ada", "bo", "cy_crashed", "cy_hangs", "cy_tampered"}
+GRADED = {FORMULA, "ada", "bo", "cy_crashed", "cy_hangs", "cy_tampered", "eve"}
+"""eve's grading failed, and a person marked it."""
 
 
 @pytest.fixture
@@ -35,13 +36,22 @@ def test_each_who_was_graded_has_a_page_and_who_was_not_is_told(run: Run, marked
     assert pages(marked_copy, LAB4) == {"ada", "bo"}
     assert said.splitlines() == [
         f"no page for dan, {LAB1}: could_not_grade, no room left",
-        f"no page for eve, {LAB1}: could_not_grade, no room left",
         f"no page for hal, {LAB1}: not_graded, handed in, and not graded yet",
-        f"8 feedback pages, 0 in the place of older ones: {marked_copy.feedback}",
+        f"9 feedback pages, 0 in the place of older ones: {marked_copy.feedback}",
     ]
-    assert (code, complaint) == (1, "admit-one: 3 of 11 submissions have no page\n")
+    assert (code, complaint) == (1, "admit-one: 2 of 11 submissions have no page\n")
     page = (marked_copy.feedback / "bo" / LAB1 / f"{LAB1}.html").read_text(encoding="utf-8")
     assert "Score: 8.5 / 20.0" in page
+
+
+def test_who_was_marked_by_hand_is_told_so_and_a_mark_in_part_is_none(run: Run, marked_copy: Course) -> None:
+    mark_by_hand(marked_copy, "dan", {"check-test": 4.0})
+    run("1")
+    page = (marked_copy.feedback / "eve" / LAB1 / f"{LAB1}.html").read_text(encoding="utf-8")
+    assert "Score: 8.0 / 20.0" in page
+    assert "A person has marked it" in page
+    assert "A person will look" not in page
+    assert "dan" not in pages(marked_copy)
 
 
 def test_pages_of_one_lab_are_written_anew_with_what_a_person_changed(run: Run, marked_copy: Course) -> None:
@@ -69,5 +79,5 @@ def test_progress_counts_pages_and_an_instructors_own_hook_is_called(marked_copy
         )
     seen: list[tuple[str, int, int]] = []
     write_pages(marked_copy, read_marks(marked_copy, all_labs(marked_copy.root)), lambda *what: seen.append(what))
-    assert seen == [("Writing feedback", done, 8) for done in range(1, 9)]
+    assert seen == [("Writing feedback", done, 9) for done in range(1, 10)]
     assert (marked_copy.root / "called").exists()

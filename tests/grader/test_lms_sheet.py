@@ -7,6 +7,7 @@ import io
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from workshop.lab import all_labs
 LAB_1, LAB_2, *_ = all_labs(ROOT)
 
 
-def mark(student: str, points: float | None, lab_id: str = LAB_1.id, **more: object) -> Mark:
+def mark(student: str, points: float | None, lab_id: str = LAB_1.id, **more: Any) -> Mark:
     status = "not_submitted" if points is None else "graded"
     plain = Mark(student, lab_id, points, 20, status, "", None if points is None else 0.0, False, "")
     return replace(plain, **more)
@@ -200,6 +201,13 @@ def test_moodle_gets_the_status_as_a_comment_that_php_reads(moodle_export: Path)
     assert comment.endswith('First thing wrong: &lt;b&gt;raised "x/". Late: 2 off.')
     item = {"Assignment: Lab 1 (Real)": "one"}
     assert len(moodle_changes(data_of(sheet), MOODLE_USERS, "Email address", item)) == 2
+
+
+def test_a_mark_by_hand_where_the_grading_failed_tells_the_student_so_and_not_why(moodle_export: Path) -> None:
+    marks = [mark("ann", 8, status="could_not_grade", first_wrong="no room left")]
+    sheet = lms_sheet(MOODLE, marks, [LAB_1], read_roster(moodle_export, MOODLE))
+    comment = sheet.rows[0][sheet.header.index("Assignment: Lab 1 (Feedback)")]
+    assert comment == "The grading process failed, not your code. A person has marked it."
 
 
 def test_what_has_no_mark_is_a_dash_to_moodle_for_an_empty_cell_is_0_in_a_new_item(moodle_export: Path) -> None:
