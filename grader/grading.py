@@ -87,6 +87,7 @@ def grade_notebook(notebook: Any, exam: Exam, launch: Launch, bounds: Bounds | N
     closed = [*first.closed, *second.closed]
     found = {room.status for room in closed}
     status = next((name for name in STATUSES if name in found), "graded")
+    closed.sort(key=lambda room: room.status != status)  # what explains the status is told first
     return Graded(status, verdicts, first.outputs, tuple(dict.fromkeys(map(str, closed))))
 
 

@@ -16,10 +16,15 @@ from grader.grading import CellOutput
 from grader.plain_data import read_plain
 from grader.whole_file import write_whole
 
+_SOMETHING_HAPPENED = ("tampered", "timed_out", "crashed")
+
 
 @dataclass(frozen=True)
 class Result:
-    """What grading one notebook gave, as plain data: the reports by grade_id, cell outputs by cell id."""
+    """What grading one notebook gave, as plain data: the reports by grade_id, cell outputs by cell id.
+
+    ``notes`` begin with what explains ``status``, where something happened.
+    """
 
     status: str
     notes: tuple[str, ...]
@@ -35,6 +40,9 @@ class Result:
 
     @property
     def first_wrong(self) -> str:
+        """What happened, where something did: a name that is missing then is only what came of it."""
+        if self.status in _SOMETHING_HAPPENED and self.notes:
+            return self.notes[0]
         return next((report.first_wrong for report in self.reports.values() if report.first_wrong), "")
 
     def to_json(self) -> str:

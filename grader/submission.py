@@ -81,7 +81,7 @@ def mend(submitted: NotebookNode, exam: Exam) -> tuple[NotebookNode, tuple[str, 
     if not repaired.known or (asked and exam.lab.prefix not in asked):
         raise NotANotebook(f"this is another notebook, not that of {exam.lab.id}")
     changed = tuple(f"grading cell {key} was changed; the released one was used" for key in repaired.changed_checks)
-    return repaired.notebook, (*repaired.notes, *changed), bool(changed)
+    return repaired.notebook, (*changed, *repaired.notes), bool(changed)
 
 
 def grade_once(data: bytes, exam: Exam, launch: Launch) -> Result:
@@ -92,7 +92,7 @@ def grade_once(data: bytes, exam: Exam, launch: Launch) -> Result:
         graded = replace(graded, status="tampered")
     return Result(
         status=graded.status,
-        notes=(*notes, *graded.notes),
+        notes=(*notes, *graded.notes) if is_tampered else (*graded.notes, *notes),
         reports=report_checks(graded, exam.lab, exam.patterns),
         outputs={notebook.cells[index].id: output for index, output in graded.outputs.items()},
     )

@@ -14,11 +14,15 @@ from hypothesis import strategies as st
 
 from grader.course import Course
 from grader.exam import read_exam
+from grader.launch import launch_process
+from grader.made_up import MadeUp
 from grader.notebook import NotANotebook, read_notebook
-from grader.submission import lab_version, mend
+from grader.solved import dump
+from grader.submission import grade_once, lab_version, mend
 from stub_server.fixtures import FOLDER
 from tests.hostile.attacks import LAB1
 from tests.solved import ROOT
+from tests.submissions import submission
 
 COURSE = Course(ROOT)
 EXAM = read_exam(COURSE, LAB1)
@@ -71,6 +75,25 @@ def test_a_notebook_of_a_million_parts_is_refused_before_it_is_read() -> None:
     notebook = {**RELEASED, "metadata": {"parts": [{} for _ in range(1_000_000)]}}
     with pytest.raises(NotANotebook, match="too many parts"):
         read_notebook(json.dumps(notebook).encode())
+
+
+def test_of_who_crashes_the_crash_is_told_first_and_not_what_came_of_it() -> None:
+    notebook = submission(LAB1, MadeUp("dies", {"diff": "import os\nos._exit(1)"}, (), None))
+    notebook.cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") != "replay"]
+    result = grade_once(dump(notebook).encode(), EXAM, launch_process)
+    assert result.status == "crashed"
+    assert "cell replay was missing and was put back empty" in result.notes
+    assert result.first_wrong == result.notes[0]
+    assert result.first_wrong.startswith("cell diff: ")
+
+
+def test_of_who_changed_a_check_that_is_told_first() -> None:
+    notebook = submission(LAB1, MadeUp("edits", {"diff": "import os\nos._exit(1)"}, (), None))
+    check = next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade"))
+    check.source = "print('20 of 20 points')"
+    result = grade_once(dump(notebook).encode(), EXAM, launch_process)
+    assert result.status == "tampered"
+    assert result.first_wrong == f"grading cell {check.metadata.nbgrader.grade_id} was changed; the released one was used"
 
 
 def test_what_the_stub_server_plays_is_part_of_a_labs_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
