@@ -171,6 +171,8 @@ class _Reader:
             reasons.append("handed in again since it was graded: run admit-one grade")
         elif data is None and self._path(student).parent.is_dir():
             reasons.append(f"the mark is of what was handed in before; now {unreadable}")
+        elif data is None:
+            reasons.append("no longer in submitted/")
         return self._row(student, paper, status, first, "; ".join(reasons))
 
     def _without_verdict(self, student: str, paper: _Paper, data: bytes | None, unreadable: str) -> Mark:

@@ -44,6 +44,19 @@ def test_each_student_has_the_status_and_the_mark_that_is_theirs(marked: Course)
     assert {mark.max_points for mark in marks.values()} == {20}
 
 
+def test_what_happened_is_the_first_thing_wrong(marked: Course) -> None:
+    marks = marks_of(marked)
+    assert "time was up" in marks["cy_hangs"].first_wrong
+    assert "was changed; the released one was used" in marks["cy_tampered"].first_wrong
+
+
+def test_a_mark_whose_work_is_gone_is_told(marked_copy: Course) -> None:
+    shutil.rmtree(marked_copy.submitted / "ada")
+    assert (marks_of(marked_copy)["ada"].points, marks_of(marked_copy)["ada"].needs_a_look) == (
+        *(18, "no longer in submitted/"),
+    )
+
+
 def test_a_late_penalty_is_taken_off_and_told(marked: Course) -> None:
     marks = marks_of(marked)
     assert (marks["ada"].points, marks["ada"].late_penalty) == (18, 2)
