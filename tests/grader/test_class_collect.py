@@ -130,7 +130,7 @@ def test_the_command_tells_what_it_refused_and_exits_with_1(course: Course, tmp_
 
     def run(*more: str) -> Any:
         program = Path(sys.executable).parent / "admit-one"
-        command = [program, "collect", str(tmp_path / "in.zip"), *more]
+        command = [str(program), "collect", str(tmp_path / "in.zip"), *more]
         return subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=60)
 
     done = run()

@@ -37,8 +37,11 @@ KIT = (
     "nbgrader_config.py",
     "permits",
     "pyproject.toml",
+    "stub_server",
+    "tests",
+    "workshop",
+    "fixtures/stub_server",
 )
-KIT += ("stub_server", "tests", "workshop", "fixtures/stub_server")
 OVER_ALL_LABS = ("tests/test_notebooks.py", "tests/matrix/test_points.py", "tests/hostile/test_unearned.py")
 
 

@@ -75,8 +75,20 @@ def rows(course: Course) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+def find_one(within: Tag, name: str | None = None, **attributes: Any) -> Tag:
+    """The first tag of this name, or with these attributes; there is one."""
+    found = within.find(name, **attributes)
+    assert found is not None, (name, attributes)
+    return found
+
+
 def table(page: BeautifulSoup, caption: str) -> Tag:
-    return next(table for table in page.find_all("table") if table.caption.get_text().startswith(caption))
+    return next(one for one in page.find_all("table") if find_one(one, "caption").get_text().startswith(caption))
+
+
+def body(within: Tag) -> list[Tag]:
+    """The rows of a table's body."""
+    return list(find_one(within, "tbody").find_all("tr"))
 
 
 def cells(row: Tag) -> list[str]:
@@ -85,29 +97,31 @@ def cells(row: Tag) -> list[str]:
 
 def row(page: BeautifulSoup, caption: str, begin: str) -> list[str]:
     """The cells of the row that begins with these words."""
-    found = [cells(one) for one in table(page, caption).tbody.find_all("tr")]
+    found = map(cells, body(table(page, caption)))
     return next(one for one in found if one[0].startswith(begin))
 
 
 def test_every_figure_leads_to_a_place_of_the_page(page: BeautifulSoup) -> None:
     places = [tag["id"] for tag in page.find_all(id=True)]
     assert len(places) == len(set(places))
-    links = [link["href"] for link in page.find_all("a")]
+    links = [str(link["href"]) for link in page.find_all("a")]
     assert {link.removeprefix("#") for link in links} <= set(places)
     for figure in page.select(".map :is(.full, .most, .part, .low, .none, .unknown), .figures td:not(:has(.note))"):
         assert figure.a, figure
 
 
 def test_a_figure_leads_to_the_evidence_it_stands_for(page: BeautifulSoup) -> None:
-    lab1 = page.find(id="lab1-map")
-    heads = [head.get_text() for head in lab1.thead.find_all("th")]
-    line = next(one for one in lab1.tbody.find_all("tr") if one.th.get_text() == "bo")
+    lab1 = find_one(page, id="lab1-map")
+    heads = [head.get_text() for head in find_one(lab1, "thead").find_all("th")]
+    line = next(one for one in body(lab1) if find_one(one, "th").get_text() == "bo")
     figure = line.find_all(["th", "td"])[heads.index("The counting gates")]
     assert figure.get_text() == "0/12"
-    target = page.find(id=figure.a["href"].removeprefix("#"))
+    target = find_one(page, id=str(find_one(figure, "a")["href"]).removeprefix("#"))
     assert cells(target)[:2] == ["The counting gates", "A tool that is not in the permit is denied"]
     assert cells(target)[3:5] == ['["unknown_tool", "admit"]', '["admit", "admit"]']
-    assert "bo" in target.find_parent("tbody").th.get_text()
+    group = target.find_parent("tbody")
+    assert group is not None
+    assert "bo" in find_one(group, "th").get_text()
 
 
 def test_what_was_not_judged_is_a_dash_and_an_empty_cell_and_no_0(
@@ -125,24 +139,24 @@ def test_what_was_not_judged_is_a_dash_and_an_empty_cell_and_no_0(
 
 
 def test_who_needs_a_look_comes_first_and_what_could_not_be_graded_before_all(page: BeautifulSoup) -> None:
-    look = page.find("main").find("section")
+    look = find_one(find_one(page, "main"), "section")
     assert "loud" in look["class"]
-    statuses = [one[0] for one in map(cells, look.tbody.find_all("tr"))]
+    statuses = [one[0] for one in map(cells, body(look))]
     assert statuses == ["could_not_grade", "not_graded", "tampered", "crashed"]
-    first = cells(look.tbody.tr)
+    first = cells(body(look)[0])
     assert "no room left" in first[1]
     assert first[2] == "1 hand-in: dan, lab 1"
     assert "eve" not in look.get_text(), "a person has marked that one"
 
 
 def test_the_mark_in_the_gradebook_stands_beside_the_points_where_it_is_another(page: BeautifulSoup) -> None:
-    head = [one.get_text() for one in page.find(id="lab1-map").thead.find_all("th")]
+    head = [one.get_text() for one in find_one(find_one(page, id="lab1-map"), "thead").find_all("th")]
     at = head.index("Mark in the gradebook")
     assert row(page, "The class by checks", "ada")[at - 1 : at + 1] == ["20/20", "18"]  # late
     assert row(page, "The class by checks", "eve")[at - 1 : at + 1] == ["–", "8"]  # by hand
     assert row(page, "The class by checks", "dan")[at - 1 : at + 1] == ["–", "–"]
     assert row(page, "The class by checks", "ada")[-1].startswith("2026-03-0")
-    assert "Mark in the gradebook" not in page.find(id="lab4-map").get_text()
+    assert "Mark in the gradebook" not in find_one(page, id="lab4-map").get_text()
 
 
 def test_misconceptions_are_counted_with_their_teaching_point(page: BeautifulSoup, course: Course) -> None:
@@ -154,14 +168,14 @@ def test_misconceptions_are_counted_with_their_teaching_point(page: BeautifulSou
 
 
 def test_first_denials_say_what_was_due_and_what_came(page: BeautifulSoup) -> None:
-    pairs = {tuple(one[:2]): one[2] for one in map(cells, table(page, "First-denial").tbody.find_all("tr"))}
+    pairs = {tuple(one[:2]): one[2] for one in map(cells, body(table(page, "First-denial")))}
     assert "bo" in pairs["total_cap", "admit"]
     assert "bo" in pairs["depth_cap", "admit"]
 
 
 def test_a_group_is_counted_among_those_who_were_judged(page: BeautifulSoup) -> None:
-    judged = [one for one in page.find(id="lab1-map").tbody.find_all("tr") if "–" not in cells(one)[1:6]]
-    for one in table(page, "What the class can do").tbody.find_all("tr"):
+    judged = [one for one in body(find_one(page, id="lab1-map")) if "–" not in cells(one)[1:6]]
+    for one in body(table(page, "What the class can do")):
         earned, _, of = cells(one)[2].partition(" of ")
         assert int(of) == len(judged)
         lacking = one.find_all("td")[-1].find_all("a")
@@ -194,7 +208,7 @@ def test_what_a_student_wrote_is_text(course: Course, page: BeautifulSoup) -> No
     assert "<script>hacked=1</script>" in shown
     assert EVIL_ID in shown
     assert not re.search("[\x00\ud800]", shown)
-    policy = page.find("meta", attrs={"http-equiv": "Content-Security-Policy"})["content"]
+    policy = find_one(page, "meta", attrs={"http-equiv": "Content-Security-Policy"})["content"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
 
@@ -211,7 +225,7 @@ def test_the_page_fetches_nothing(course: Course) -> None:
 
 
 def test_each_status_of_the_class_is_told_with_its_meaning(page: BeautifulSoup) -> None:
-    told = {line[0]: line[1] for line in map(cells, table(page, "Statuses").tbody.find_all("tr"))}
+    told = {line[0]: line[1] for line in map(cells, body(table(page, "Statuses")))}
     assert told == {name: status.to_instructor for name, status in STATUSES.items()}
 
 
@@ -246,7 +260,8 @@ def test_what_was_graded_without_a_sandbox_is_counted_at_the_top(marked_copy: Co
     grade_class(marked_copy, [hal], launch_process, workers=1, resume=False)
     write_report(marked_copy, [lab_of(marked_copy)], marked_copy.report)
     told = "1 hand-in graded without a sandbox."
-    assert told in BeautifulSoup(marked_copy.report.read_text("utf-8"), "html.parser").header.get_text()
+    report = BeautifulSoup(marked_copy.report.read_text("utf-8"), "html.parser")
+    assert told in find_one(report, "header").get_text()
     assert "without a sandbox" not in page.get_text()
 
 

@@ -24,8 +24,8 @@ def groups_of(lab: Lab) -> Iterator[tuple[Check, Group, list[Case], list[Case]]]
     public, hidden = public_cases(lab), hidden_cases(lab, ROOT / "solutions")
     for check in lab.checks:
         for group in check.groups:
-            of_group = [[case for case in table[check.id] if case.group == group.id] for table in (public, hidden)]
-            yield check, group, *of_group
+            shown, kept = ([case for case in table[check.id] if case.group == group.id] for table in (public, hidden))
+            yield check, group, shown, kept
 
 
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.prefix)

@@ -225,8 +225,9 @@ def test_before_the_real_stub_a_denied_call_makes_no_request_to_a_tool(
 def test_the_openai_client_sees_the_calls_that_the_plain_reply_and_the_joined_stream_hold(
     stub: Stub, script: str, is_streamed: bool
 ) -> None:
-    request = {"model": script, "messages": QUESTION}
-    with openai.OpenAI(base_url=stub.base_url, api_key="none", max_retries=0, http_client=stub.client()) as client:
+    request: dict[str, Any] = {"model": script, "messages": QUESTION}
+    own: Any = stub.client()  # openai's newer versions name a type of their own
+    with openai.OpenAI(base_url=stub.base_url, api_key="none", max_retries=0, http_client=own) as client:
         seen = client.chat.completions.create(**request).choices[0].message.tool_calls
     with planner_client(stub.base_url) as planner:
         ask = JoinedStreams(planner).post if is_streamed else planner.post

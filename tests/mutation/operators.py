@@ -12,7 +12,7 @@ Place = tuple[tuple[int, int], tuple[int, int]]
 Replacements = Callable[[Any], Sequence[str]]
 
 
-class Rewrite(Operator):  # type: ignore[misc]
+class Rewrite(Operator):
     """Puts other source in place of a node: ``replacements`` gives the alternatives, none where it does not apply."""
 
     def __init__(self, replacements: Replacements) -> None:

@@ -24,7 +24,8 @@ ASK: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What may b
 
 @pytest.fixture
 def planner(stub: Stub) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=stub.base_url, api_key="unused", timeout=10, http_client=stub.client()) as client:
+    own: Any = stub.client()  # openai's newer versions name a type of their own
+    with openai.OpenAI(base_url=stub.base_url, api_key="unused", timeout=10, http_client=own) as client:
         yield client
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
@@ -171,9 +172,9 @@ def test_only_the_first_denial_is_marked() -> None:
 
 def test_the_counters_stand_beside_the_decisions() -> None:
     class Spent:
-        permit = {"max_total_calls": 16, "max_depth": 3, "tools": {"search": {"max_calls": 4}}}  # noqa: RUF012
+        permit: Mapping[str, Any] = {"max_total_calls": 16, "max_depth": 3, "tools": {"search": {"max_calls": 4}}}
         total_calls = 2
-        per_tool = {"search": 1, "shell": 1}  # noqa: RUF012
+        per_tool: Mapping[str, int] = {"search": 1, "shell": 1}
         depth = 1
 
     shown = decision_list(ADMITTED, Spent())
