@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import Course
+from grader.course import Course, writing
 from grader.inbox import Found, read_inbox
 from grader.lms import LMS
 from grader.notebook import NotANotebook, read_notebook
@@ -80,6 +80,7 @@ def _put(course: Course, student: str, lab: Lab, data: bytes) -> str:
     if path.is_file() and path.read_bytes() == data:
         return "same"
     outcome = "replaced" if path.is_file() else "taken"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, data)
+    with writing(course, course.root / course.work):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data)
     return outcome

@@ -6,6 +6,8 @@ import logging
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +20,16 @@ if TYPE_CHECKING:
 
 from grader.cases import HIDDEN_FILE
 from grader.diagnose import HIDDEN_PATTERNS_FILE
+from stub_server.errors import Mendable
 
 _NBGRADER = "nbgrader.preprocessors."
 MAKE_DATA = "make_data.py"
 _NEVER_COPIED = (HIDDEN_FILE, HIDDEN_PATTERNS_FILE, MAKE_DATA, "design.md", "verdict.json", "card.json")
 """nbgrader copies what lies beside a notebook to every student, unless it is ignored (spec 4)."""
+
+
+class CourseNotWritable(Mendable):
+    """A folder of the course cannot be written; the message says which, and why."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,18 @@ class Course:
     @property
     def db_url(self) -> str:
         return self.database or f"sqlite:///{self.gradebook}"
+
+
+@contextmanager
+def writing(course: Course, folder: Path) -> Iterator[None]:
+    """Around what writes into ``folder`` of the course: raises CourseNotWritable where that cannot be."""
+    try:
+        yield
+    except OSError as problem:
+        name = folder.relative_to(course.root).as_posix()
+        raise CourseNotWritable(
+            f"{name}/ cannot be written: {problem.strerror}: make it writable, with room, and run again"
+        ) from problem
 
 
 def configure(config: Config, course: Course) -> Config:
@@ -147,7 +166,8 @@ def nbgrader_api(course: Course) -> NbGraderAPI:
 
     # SQLAlchemy 2.1 warns of what nbgrader's models have always done; nothing is lost by it.
     warnings.filterwarnings("ignore", category=SAWarning)
-    course.gradebook.parent.mkdir(parents=True, exist_ok=True)
+    with writing(course, course.root / course.work):
+        course.gradebook.parent.mkdir(parents=True, exist_ok=True)
     return NbGraderAPI(config=nbgrader_config(course))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from grader.course import Course
 from grader.sandbox import probe
 from grader.sandbox_trouble import SandboxUnavailable
 from stub_server.address import PORT
@@ -82,12 +83,15 @@ def _labs(root: Path) -> Finding:
 
 
 def _writable(root: Path) -> Finding:
+    """course/ itself; before there is one, what it will lie in."""
+    course = root / Course(root).work
+    folder = next(one for one in (course, *course.parents) if one.exists())
     return Finding(
         "course folder",
-        os.access(root, os.W_OK),
+        os.access(folder, os.W_OK),
         True,
         "submissions, gradebook and feedback go to course/",
-        "make the repository's folder writable",
+        f"make {'course/' if folder == course else folder} writable",
     )
 
 

@@ -24,7 +24,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import writes
 
-from grader.course import Course, nbgrader_config
+from grader.course import Course, nbgrader_config, writing
 from grader.exam import Exam
 from grader.feedback import CheckReport
 from grader.graded_notebook import show_result
@@ -81,8 +81,10 @@ def open_recorder(course: Course, exams: dict[str, Exam]) -> Iterator[Recorder]:
 def only_run(course: Course) -> Iterator[None]:
     """A second run would grade everything again beside this one. The lock goes with its process, however that ends."""
     path = course.root / course.work / "grading.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as lock:
+    with writing(course, path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.open("a")
+    with lock:
         if sys.platform != "win32":
             import fcntl
 

@@ -93,7 +93,9 @@ def test_of_who_changed_a_check_that_is_told_first() -> None:
     check.source = "print('20 of 20 points')"
     result = grade_once(dump(notebook).encode(), EXAM, launch_process)
     assert result.status == "tampered"
-    assert result.first_wrong == f"grading cell {check.metadata.nbgrader.grade_id} was changed; the released one was used"
+    assert (
+        result.first_wrong == f"grading cell {check.metadata.nbgrader.grade_id} was changed; the released one was used"
+    )
 
 
 def test_what_the_stub_server_plays_is_part_of_a_labs_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
