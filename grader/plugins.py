@@ -27,7 +27,7 @@ Converted = tuple[NotebookNode, ResourcesDict]
 
 
 class NotGraded(Exception):
-    """Feedback was asked for where neither judge nor person gave a mark: a page would print 0 for what nobody judged."""
+    """Feedback was asked for where neither judge nor person gave a mark: the page would print 0."""
 
 
 class CoursePreprocessor(NbGraderPreprocessor):  # type: ignore[misc]
