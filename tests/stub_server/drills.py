@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ DRILL_A: dict[str, Any] = {
     "tool_name": "create_lab_order",
     "arguments": {"sku": "SKU-9", "qty": 2, "idempotency_key": "intent-alpha-01"},
 }
+DRILL_A_BYTES = json.dumps(DRILL_A).encode()
 
 
 def order(key: str, qty: int = 2) -> dict[str, Any]:
