@@ -68,6 +68,7 @@ class Asker:
         self._room_for_output = bounds.cell_output
         self._effects = 0
         self._went_well = True
+        self._last_look = time.monotonic()
 
     def ask(self, request: dict[str, Any], *, until: float, room_for_output: int) -> Heard:
         """Send ``request`` and wait for its reply until ``until`` (monotonic seconds).
@@ -106,8 +107,10 @@ class Asker:
         # The runner answers in order: a second reply stands before the fence's, however late it was sent.
         _read_message(self._wait_for_reply(until), fence_id)
         while self._take_what_came(wait_s=0):
-            if time.monotonic() > until:
+            self._look(now := time.monotonic())
+            if now > until:
                 raise RoomClosed("timed_out", "the output did not end in time")
+        self._look(time.monotonic())
         if not self._replies.is_empty:
             raise RoomClosed("tampered", "more than one reply came")
         return Heard(message, bytes(self._output))
@@ -133,7 +136,6 @@ class Asker:
         return RoomClosed("crashed", "the process died")
 
     def _wait_for_reply(self, until: float) -> bytes:
-        last_look = time.monotonic()
         while True:
             try:
                 payload = self._replies.take()
@@ -144,16 +146,21 @@ class Asker:
             now = time.monotonic()
             if now >= until:
                 raise RoomClosed("timed_out", "time was up")
-            if now - last_look >= _TICK_S:
-                last_look = now
-                if excess := self._excess():
-                    raise RoomClosed("crashed", excess)
+            self._look(now)
             self._take_what_came(wait_s=min(_TICK_S, until - now))
 
     def _take_what_came(self, *, wait_s: float) -> bool:
         """What of replies, effects and output is there, or comes within ``wait_s``; True where more may be printed."""
         more = [key.data() for key, _ in self._selector.select(wait_s)]
         return any(more)
+
+    def _look(self, now: float) -> None:
+        """Once a tick, however many requests are answered in it: see whether a bound is passed."""
+        if now - self._last_look < _TICK_S:
+            return
+        self._last_look = now
+        if excess := self._excess():
+            raise RoomClosed("crashed", excess)
 
     def _excess(self) -> str:
         if self._effects > self._bounds.effects:

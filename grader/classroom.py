@@ -22,8 +22,8 @@ from grader.submission import grade_bytes, lab_version, read_submission
 from grader.verdict_file import VERDICT_FILE, Verdict, read_verdict
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-_NOT_AN_ID = frozenset("*?[]{}\\")
-"""In a folder's name nbgrader would read these as a pattern."""
+_NOT_AN_ID = frozenset("*?[]{}\\,")
+"""In a folder's name nbgrader would read these as a pattern, or as more than one student."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,5 +73,5 @@ def _is_graded(mark: Mark) -> bool:
 def _trouble(mark: Mark, is_new: bool) -> str:
     if not _is_graded(mark):
         return f"{mark.status}, {mark.first_wrong}"
-    why = f"nbgrader wrote none; nbgrader generate_feedback {mark.lab_id} --student '{mark.student}' says why"
+    why = f"nbgrader wrote none; nbgrader generate_feedback {mark.lab_id} --student {shlex.quote(mark.student)} says why"
     return "" if is_new else why

@@ -38,6 +38,9 @@ class AskCheck:
     names: tuple[str, ...]
 
 
+_LONGEST_CELL, _MOST_TEXT = 8_000, 100_000
+"""Characters of a cell, and of a notebook, whose names are looked for: the time that takes grows with their square."""
+
 Step = RunCell | AskCheck
 
 
@@ -62,7 +65,15 @@ def make_plan(notebook: Any) -> tuple[Step, ...]:
 
 def _cells_that_only_show(cells: Sequence[Any]) -> set[int]:
     """The indices of cells with the tag, but for those that give a name which a cell that is run needs."""
-    code = {index: _names(cell.source) for index, cell in enumerate(cells) if cell.cell_type == "code"}
+    code: dict[int, _Names] = {}
+    left = _MOST_TEXT
+    for index, cell in enumerate(cells):
+        if cell.cell_type != "code":
+            continue
+        code[index] = _NO_NAMES
+        if len(cell.source) <= min(left, _LONGEST_CELL):
+            left -= len(cell.source)
+            code[index] = _names(cell.source)
     shows = {index for index in code if SHOW_TAG in cells[index].metadata.get("tags", ())}
     while True:
         given = {name for index in code.keys() - shows for name in code[index].given}
@@ -81,14 +92,18 @@ class _Names:
     used: frozenset[str]
 
 
+_NO_NAMES = _Names(frozenset(), frozenset())
+
+
 @lru_cache(maxsize=256)  # most cells are the same in every submission
 def _names(source: str) -> _Names:
     try:
         table = symtable.symtable(source, "cell", "exec")
+        used = frozenset(_globals_used(table))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a magic, or no Python: it is run as it is
-        return _Names(frozenset(), frozenset())
+        return _NO_NAMES
     given = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    return _Names(frozenset(given), frozenset(_globals_used(table)))
+    return _Names(frozenset(given), used)
 
 
 def _globals_used(table: symtable.SymbolTable) -> Iterator[str]:

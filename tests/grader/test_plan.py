@@ -93,3 +93,17 @@ def test_a_show_cell_that_is_run_brings_what_it_needs_itself() -> None:
 @given(st.text())
 def test_any_source_gives_a_plan(source: str) -> None:
     assert sources_run((source, False), ("x = 1", True))[0] == source
+
+
+def test_a_cell_longer_than_any_honest_one_is_run_and_not_looked_at() -> None:
+    """To find its names takes time that grows with the square of its length, in the grader's own process."""
+    uses = "use = validator\n" + "def f(): 0\n" * 1000
+    assert sources_run(("validator = 1", True), (uses, False)) == [uses]
+
+
+def test_of_many_long_cells_only_so_many_are_looked_at() -> None:
+    long = [(f"# {number} ".ljust(8000, "#"), False) for number in range(13)]
+    assert "validator = 1" in sources_run(("validator = 1", True), *long[:12], ("use = validator", False))
+    assert "validator = 1" not in sources_run(
+        *long, *long, ("validator = 1", True), ("use = validator".ljust(8000), False)
+    )
