@@ -73,5 +73,5 @@ def _is_graded(mark: Mark) -> bool:
 def _trouble(mark: Mark, is_new: bool) -> str:
     if not _is_graded(mark):
         return f"{mark.status}, {mark.first_wrong}"
-    why = f"nbgrader wrote none; nbgrader generate_feedback {mark.lab_id} --student {shlex.quote(mark.student)} says why"
-    return "" if is_new else why
+    command = f"nbgrader generate_feedback {mark.lab_id} --student {shlex.quote(mark.student)}"
+    return "" if is_new else f"nbgrader wrote none; {command} says why"
