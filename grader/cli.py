@@ -162,7 +162,11 @@ def collect(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Put hand-ins into course/submitted/, each under its student and lab."""
+    """Put hand-ins into course/submitted/, each under its student and lab.
+
+    Name each folder, zip or notebook after its student: ann/any name.ipynb, ann.zip, ann.ipynb, ann_lab1.ipynb.
+    Canvas's and Moodle's own names do as they are. The lab is told by the cells in the notebook.
+    """
     from grader.collect import collect as take
     from grader.course import Course
 
@@ -174,11 +178,16 @@ def collect(
         for one in done:
             if one.outcome == "refused":
                 out.print(f"refused {plain(one.source)}: {plain(one.why)}")
+            elif one.outcome == "left_out":
+                out.print(f"left out {plain(one.source)}: {one.why}")
             elif one.outcome == "replaced":
                 out.print(f"replaced what {plain(one.student)} had handed in for {one.lab_id}")
-        counts = {name: sum(one.outcome == name for one in done) for name in ("taken", "replaced", "same", "refused")}
+        names = ("taken", "replaced", "same", "refused", "left_out")
+        counts = {name.replace("_", " "): sum(one.outcome == name for one in done) for name in names}
         out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
-    if not done or any(one.outcome == "refused" for one in done):
+    has_taken = {one.student for one in done if one.is_taken}
+    nothing_of = any(one.outcome == "left_out" and one.student not in has_taken for one in done)
+    if not done or nothing_of or any(one.outcome == "refused" for one in done):
         fail("not everything could be taken; the lines above say why" if done else "no notebook in there", code=1)
 
 

@@ -22,6 +22,7 @@ _LARGEST_ARCHIVE = 256 * MIB
 _MOST_MEMBERS = 10_000
 _DEEPEST = 2
 """An LMS zip holds packets; what is packed deeper than that is no hand-in."""
+_LEFT_OVER = (".ipynb_checkpoints", "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 
 
 class InboxUnreadable(Mendable):
@@ -30,15 +31,22 @@ class InboxUnreadable(Mendable):
 
 @dataclass(frozen=True)
 class Found:
-    """A notebook's bytes, or what is wrong with it; ``names`` are the folders and files it was found under."""
+    """A notebook's bytes, or what is wrong with it; ``names`` are the folders and files it was found under.
+
+    ``is_notebook`` is False for all that is neither a notebook nor a zip: it may be all that somebody handed in.
+    """
 
     names: tuple[str, ...]
     data: bytes = b""
     problem: str = ""
+    is_notebook: bool = True
 
 
 def read_inbox(path: Path) -> Iterator[Found]:
-    """Every notebook in a folder or zip, those in zips inside it too; raises InboxUnreadable."""
+    """Every file in a folder or zip, those in zips inside it too, of notebooks with their bytes.
+
+    Raises InboxUnreadable.
+    """
     if path.is_dir():
         for file in sorted(path.rglob("*")):
             names = file.relative_to(path).parts
@@ -55,15 +63,15 @@ def read_inbox(path: Path) -> Iterator[Found]:
 
 
 def _is_left_over(names: tuple[str, ...]) -> bool:
-    """What Jupyter and macOS leave beside the files that a student means."""
-    return any(name in (".ipynb_checkpoints", "__MACOSX") or name.startswith("._") for name in names)
+    """What Jupyter, macOS and Windows leave beside the files that a student means."""
+    return any(name in _LEFT_OVER or name.startswith("._") for name in names)
 
 
 def _read_file(file: Path, names: tuple[str, ...]) -> Iterator[Found]:
     most = {".ipynb": LARGEST_NOTEBOOK, ".zip": _LARGEST_ARCHIVE}.get(file.suffix)
     if most is None:
-        return
-    if file.stat().st_size > most:
+        yield Found(names, is_notebook=False)
+    elif file.stat().st_size > most:
         yield Found(names, problem=f"is larger than {most // MIB} MiB")
     elif file.suffix == ".zip":
         yield from _read_zip(file.read_bytes(), names, depth=1)
@@ -78,11 +86,16 @@ def _read_zip(data: bytes, names: tuple[str, ...], *, depth: int) -> Iterator[Fo
             if len(members) > _MOST_MEMBERS:
                 yield Found(names, problem=f"holds more than {_MOST_MEMBERS} files")
                 return
+            if not members:
+                yield Found(names, is_notebook=False)
             left = _LARGEST_ARCHIVE
             for member in members:
                 inner = (*names, *PurePosixPath(member.filename.replace("\\", "/")).parts)
                 suffix = PurePosixPath(member.filename).suffix
-                if member.is_dir() or suffix not in (".ipynb", ".zip") or _is_left_over(inner):
+                if member.is_dir() or _is_left_over(inner):
+                    continue
+                if suffix not in (".ipynb", ".zip") or (suffix == ".zip" and depth == _DEEPEST):
+                    yield Found(inner, is_notebook=False)
                     continue
                 if stat.S_ISLNK(member.external_attr >> 16):
                     yield Found(inner, problem="is a link")
@@ -95,7 +108,7 @@ def _read_zip(data: bytes, names: tuple[str, ...], *, depth: int) -> Iterator[Fo
                     yield Found(inner, problem=f"unpacks to more than {most // MIB} MiB")
                 elif suffix == ".ipynb":
                     yield Found(inner, content)
-                elif depth < _DEEPEST:
+                else:
                     yield from _read_zip(content, inner, depth=depth + 1)
                 if left <= 0:
                     yield Found(names, problem=f"unpacks to more than {_LARGEST_ARCHIVE // MIB} MiB")

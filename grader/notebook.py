@@ -22,6 +22,10 @@ def read_notebook(data: bytes) -> NotebookNode:
     try:
         # Not nbformat.reads: that warns of each cell that stands twice, and gives it an id by chance.
         notebook: NotebookNode = convert(reader.reads(data.decode("utf-8")), 4)
+    except UnicodeDecodeError as problem:
+        raise NotANotebook("not a notebook: it is not UTF-8") from problem
+    except reader.NotJSONError as problem:
+        raise NotANotebook("not a notebook: it is not JSON") from problem
     except Exception as problem:
-        raise NotANotebook(f"not a notebook: {type(problem).__name__}") from problem
+        raise NotANotebook("not a notebook: it is JSON of another form") from problem
     return notebook

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ def test_folders_packets_and_lms_names_come_under_student_and_lab(tmp_path: Path
         "ann/any name (2).ipynb": ONE,
         "ann/week 4.ipynb": NOTEBOOKS[LAB4],
         "Bo Ek_77_assignsubmission_file_/packet.zip": packed({"lab1/lab.ipynb": ONE, "lab1/card.json": b"{}"}),
+        "Cy Ek_78_assignsubmission_file_lab1.ipynb": ONE,
         "carl_4711_8812_lab1.ipynb": ONE,
         "carl_LATE_4711_8813_lab4.ipynb": NOTEBOOKS[LAB4],
         "dora.zip": packed({"x.ipynb": ONE, "__MACOSX/._x.ipynb": b"junk", ".ipynb_checkpoints/x.ipynb": ONE}),
@@ -60,6 +62,7 @@ def test_folders_packets_and_lms_names_come_under_student_and_lab(tmp_path: Path
     }
     assert sorted(take(tmp_path, files, as_zip=as_zip).values()) == [
         ("taken", f"Bo Ek_77/{LAB1}"),
+        ("taken", f"Cy Ek_78/{LAB1}"),
         ("taken", f"ann/{LAB1}"),
         ("taken", f"ann/{LAB4}"),
         ("taken", f"carl/{LAB1}"),
@@ -67,7 +70,13 @@ def test_folders_packets_and_lms_names_come_under_student_and_lab(tmp_path: Path
         ("taken", f"dora/{LAB1}"),
     ]
     found = find_submissions(Course(tmp_path), [LAB1])
-    assert [one.student for one in found if one.path.read_bytes() == ONE] == ["Bo Ek_77", "ann", "carl", "dora"]
+    assert [one.student for one in found if one.path.read_bytes() == ONE] == [
+        "Bo Ek_77",
+        "Cy Ek_78",
+        "ann",
+        "carl",
+        "dora",
+    ]
 
 
 HOSTILE: dict[str, tuple[dict[str, bytes], str]] = {
@@ -96,6 +105,46 @@ def test_what_is_hostile_or_unclear_is_refused_and_stops_nobody(tmp_path: Path, 
     assert why in next(iter(done.values()))[1]
     written = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "inbox.zip"]
     assert written == [tmp_path / "course" / "submitted" / "honest" / LAB1 / f"{LAB1}.ipynb"]
+
+
+@pytest.mark.parametrize("as_zip", [False, True])
+def test_where_there_is_no_notebook_that_is_told_and_what_lies_beside_one_is_not(tmp_path: Path, as_zip: bool) -> None:
+    files = {
+        "ann/x.ipynb": ONE,
+        "ann/card.json": b"{}",
+        "yan/lab1.pdf": b"%PDF",
+        "yan/notes.txt": b"see the PDF",
+        "zoe_4711_8812_lab1.pdf": b"%PDF",
+        "empty.zip": packed({}),
+        "uma/.DS_Store": b"",
+    }
+    done = take(tmp_path, files, as_zip=as_zip)
+    assert {source: outcome for source, outcome in done.items() if outcome[0] != "taken"} == {
+        "yan/lab1.pdf": ("left_out", "not a notebook"),
+        "zoe_4711_8812_lab1.pdf": ("left_out", "not a notebook"),
+        "empty.zip": ("left_out", "not a notebook"),
+    }
+
+
+def test_the_lab_behind_a_name_is_no_part_of_it(tmp_path: Path) -> None:
+    files = {
+        "eve_lab1.ipynb": ONE,
+        "fay-LAB4.ipynb": NOTEBOOKS[LAB4],
+        f"gus_{LAB1}.zip": packed({"x.ipynb": ONE}),
+        "hal_lab4.ipynb": ONE,  # of lab 1: then it is a name
+    }
+    assert {student for _, student in take(tmp_path, files).values()} == {
+        *(f"eve/{LAB1}", f"fay/{LAB4}", f"gus/{LAB1}", f"hal_lab4/{LAB1}"),
+    }
+
+
+def test_what_is_no_json_or_no_zip_is_named_in_plain_words(tmp_path: Path) -> None:
+    assert take(tmp_path, {"eve/x.ipynb": b"print(1)"}) == {
+        "eve/x.ipynb": ("refused", "not a notebook: it is not JSON")
+    }
+    (tmp_path / "broken.zip").write_bytes(b"PK")
+    [broken] = collect(Course(tmp_path), all_labs(ROOT), tmp_path / "broken.zip")
+    assert broken.source == "broken.zip"
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -138,3 +187,21 @@ def test_the_command_tells_what_it_refused_and_exits_with_1(course: Course, tmp_
     assert "refused ../x.ipynb: its path leads out of the inbox" in done.stdout
     assert "1 taken, 0 replaced, 0 same, 1 refused" in done.stdout
     assert {one["outcome"] for one in json.loads(run("--json").stdout)} == {"same", "refused"}
+
+
+def test_the_command_exits_with_1_where_nothing_of_a_student_was_taken(
+    course: Course, tmp_path: Path, admit_one: Callable[..., tuple[int, str, str]]
+) -> None:
+    (tmp_path / "in.zip").write_bytes(packed({"ann_1_2_x.ipynb": ONE, "ann_1_3_card.pdf": b"%PDF"}))
+    code, said, _ = admit_one(course, "collect", tmp_path / "in.zip")
+    assert (code, said.splitlines()[0]) == (0, "left out ann_1_3_card.pdf: not a notebook")
+    of_moodle = "Bo Ek_77_assignsubmission"
+    (tmp_path / "in.zip").write_bytes(packed({f"{of_moodle}_file/x.ipynb": ONE, f"{of_moodle}_onlinetext/x.html": b""}))
+    assert admit_one(course, "collect", tmp_path / "in.zip")[0] == 0
+    (tmp_path / "in.zip").write_bytes(packed({"ann/x.ipynb": ONE, "yan/lab1.pdf": b"%PDF"}))
+    code, said, complaint = admit_one(course, "collect", tmp_path / "in.zip")
+    assert said.splitlines() == [
+        "left out yan/lab1.pdf: not a notebook",
+        "0 taken, 0 replaced, 1 same, 0 refused, 1 left out",
+    ]
+    assert (code, complaint) == (1, "admit-one: not everything could be taken; the lines above say why\n")
