@@ -81,12 +81,12 @@ def test_the_limits_are_the_callers() -> None:
 
 
 @pytest.mark.parametrize("piece", [b'"', b'\\"', b'"[', b'["\\', b'{"a":', b"\\u", b"[]", b'"\n\\'])
-def test_no_input_takes_more_than_a_moment(piece: bytes) -> None:
+def test_no_input_is_much_work(piece: bytes) -> None:
     data = b"[" * 40 + piece * (LIMIT // len(piece) - 40)
-    began = time.perf_counter()
+    began = time.thread_time()
     with pytest.raises(BadJson):
         parse(data, max_bytes=LIMIT)
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1  # of this thread's own work: a busy machine is no fault
 
 
 @settings(deadline=None)  # a busy machine is no fault
