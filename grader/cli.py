@@ -68,12 +68,18 @@ def main() -> None:
 def lab(
     name: Annotated[str, typer.Argument(help="The lab, by number or name.")] = "1",
     port: Annotated[int, typer.Option(help="JupyterLab's port; the timing board remembers its state by it.")] = 8890,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser; print the lab's address.")] = False,
 ) -> None:
-    """Open a lab in JupyterLab. Where a lab needs the stub server, its notebook starts it."""
+    """Open a lab in JupyterLab and print its address. Where a lab needs the stub server, its notebook starts it."""
     from grader.jupyterlab import open_in_jupyterlab
 
     root = find_root()
-    sys.exit(open_in_jupyterlab(root, choose_labs(root, [name])[0], port))
+    chosen = choose_labs(root, [name])[0]
+
+    def say(address: str) -> None:
+        typer.echo(f"Lab {chosen.number}: {address}  (Ctrl-C ends it)")
+
+    sys.exit(open_in_jupyterlab(root, chosen, port, with_browser=not no_browser, on_ready=say))
 
 
 @app.command(epilog="Example, for a classroom: admit-one stub --host 192.0.2.7 --room-token TOKEN --students ids.txt")

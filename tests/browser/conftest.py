@@ -130,6 +130,18 @@ def _settings(home: Path, theme: str) -> None:
     (folder / "themes.jupyterlab-settings").write_text(json.dumps({"theme": THEMES[theme]}))
 
 
+def _nobodys(home: Path) -> dict[str, str]:
+    """The environment of a Jupyter that reads nobody's settings and writes below ``home``."""
+    places = {
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_RUNTIME_DIR": home / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+        "IPYTHONDIR": home / "ipython",
+    }
+    return {**os.environ, **{name: str(path) for name, path in places.items()}}
+
+
 @dataclass(frozen=True)
 class _JupyterLab:
     url: str
@@ -140,13 +152,6 @@ def _start_jupyterlab(root: Path, home: Path, theme: str) -> _JupyterLab:
     """Start JupyterLab on ``root`` with everything it writes below ``home``, and wait until it answers."""
     _settings(home, theme)
     port = _free_port()
-    places = {
-        "JUPYTER_CONFIG_DIR": home / "config",
-        "JUPYTER_RUNTIME_DIR": home / "runtime",
-        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
-        "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
-        "IPYTHONDIR": home / "ipython",
-    }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={root}"]
     command += [f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
     command += ["--ServerApp.allow_root=True", "--LabApp.expose_app_in_browser=True"]
@@ -155,7 +160,7 @@ def _start_jupyterlab(root: Path, home: Path, theme: str) -> _JupyterLab:
         process = subprocess.Popen(
             command,
             cwd=root,
-            env={**os.environ, **{name: str(path) for name, path in places.items()}},
+            env=_nobodys(home),
             stdout=sink,
             stderr=subprocess.STDOUT,
         )
@@ -221,6 +226,17 @@ def page(browser: Any) -> Iterator[Any]:
     context.set_default_timeout(30_000)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def nobodys_jupyter(tmp_path: Path) -> dict[str, str]:
+    """The environment for a command that starts JupyterLab itself."""
+    return _nobodys(tmp_path / "jupyter")
+
+
+@pytest.fixture
+def free_port() -> int:
+    return _free_port()
 
 
 @pytest.fixture
