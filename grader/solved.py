@@ -105,7 +105,8 @@ def _without_run(output: Any) -> Any:
 def namespace_of(notebook: NotebookNode) -> dict[str, Any]:
     """What a notebook of ours defines, its cells run here, in this process; what they print is not shown.
 
-    Cells that only show and cells that check are left out, as the grader leaves them out.
+    What is run is what the grader runs (grader/plan.py): no cell that checks, and none that only shows unless a cell
+    that is run uses a name that only it gives.
     """
     namespace: dict[str, Any] = {"__name__": "solved"}
     with redirect_stdout(io.StringIO()):
