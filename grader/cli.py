@@ -20,6 +20,7 @@ from grader.console import (
     LabNames,
     UsageError,
     choose_labs,
+    counted,
     err,
     fail,
     find_root,
@@ -121,7 +122,7 @@ def doctor(as_json: AsJson = False) -> None:
     else:
         table = Table("", "What", "Found", "To mend it")
         for finding in findings:
-            mark = "ok" if finding.is_well else "MISSING" if finding.is_needed else "optional"
+            mark = "ok" if finding.is_well else "MISSING" if finding.is_needed else finding.else_called
             table.add_row(mark, finding.what, finding.detail, "" if finding.is_well else finding.remedy)
         out.print(table)
     if any(finding.is_needed and not finding.is_well for finding in findings):
@@ -291,7 +292,7 @@ def check(
             out.print(f"wrote {name}", markup=False)
         for fault in found.faults:
             out.print(f"{fault.file}: {fault.what}; {fault.mend}", markup=False)
-        out.print(f"{len(found.faults)} faults." if found.faults else "No faults.")
+        out.print(f"{counted(len(found.faults), 'fault', 'faults')}." if found.faults else "No faults.")
     if found.faults:
         sys.exit(1)
 

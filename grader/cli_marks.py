@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +15,8 @@ from grader.console import (
     LabNames,
     UsageError,
     choose_labs,
+    complain,
+    counted,
     fail,
     find_root,
     out,
@@ -31,18 +33,16 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-class Format(StrEnum):
-    """What marks can be exported as."""
-
-    CSV = "csv"
-    CANVAS = "canvas"
-    MOODLE = "moodle"
+FORMATS = ("csv", *LMS)
+"""What marks can be exported as."""
 
 
 @app.command(epilog="Example: admit-one export --format canvas 1 2 --roster canvas_export.csv -o marks.csv")
 def export(
     labs: LabNames = None,
-    kind: Annotated[Format, typer.Option("--format", help="A plain CSV, or what an LMS imports.")] = Format.CSV,
+    kind: Annotated[
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="A plain CSV, or what an LMS imports.")
+    ] = "csv",
     file: Annotated[Path | None, typer.Option("--output", "-o", help="The file; else one in course/.")] = None,
     roster: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="The gradebook that the LMS exported, as CSV.")
@@ -55,6 +55,8 @@ def export(
     from grader.lms_sheet import lms_sheet
     from grader.roster import read_roster
 
+    if kind not in FORMATS:
+        raise UsageError(f"no format {kind!r}; there are {', '.join(FORMATS)}")
     root = find_root()
     course = Course.at(root)
     lms = LMS.get(kind)
@@ -83,15 +85,17 @@ def export(
             out.print(plain(f"look at {', '.join(names[:5])}{more}: {why}"))
         for name, is_replaced in replaced.items():
             out.print(f"{'replaced' if is_replaced else 'wrote'} {name}", markup=False)
-        if lms is not None:
-            out.print(f"Now {lms.how}.", markup=False)
     faults = []
     if missing:
-        faults.append(f"{len(missing)} handed in and have no mark, through no fault of theirs")
+        faults.append(_without_mark(len(missing)))
     if left_out:
-        faults.append(f"{len(left_out)} marks found no line")
+        faults.append(counted(len(left_out), "mark found no line", "marks found no line"))
     if faults:
-        fail(f"{' and '.join(faults)}; all others are written", code=1)
+        complain(f"{' and '.join(faults)}; all others are written")
+    if lms is not None and not as_json:
+        out.print(f"Now {lms.how}.", markup=False)
+    if faults:
+        sys.exit(1)
 
 
 @app.command(epilog="Example: admit-one feedback 4")
@@ -111,10 +115,10 @@ def feedback(labs: LabNames = None, as_json: AsJson = False) -> None:
         for page in without:
             out.print(plain(f"no page for {page.student}, {page.lab_id}: {page.trouble}"))
         replaced = sum(page.is_replaced for page in pages)
-        count = f"{len(pages) - len(without)} feedback pages, {replaced} in the place of older ones"
-        out.print(f"{count}: {course.feedback}", markup=False)
+        count = counted(len(pages) - len(without), "feedback page", "feedback pages")
+        out.print(f"{count}, {replaced} in the place of older ones: {course.feedback}", markup=False)
     if without:
-        fail(f"{len(without)} of {len(pages)} submissions have no page", code=1)
+        fail(f"{len(without)} of {counted(len(pages), 'submission has', 'submissions have')} no page", code=1)
 
 
 @app.command(epilog="Example: admit-one report -o report.html")
@@ -133,11 +137,15 @@ def report(
     with progress_bar() as progress:
         written = write_report(course, choose_labs(course.root, labs), path, progress)
     for tally in written.look:
-        out.print(plain(f"{len(tally.who)} need a look, {tally.key}: {tally.text}"))
+        out.print(plain(f"{counted(len(tally.who), 'needs', 'need')} a look, {tally.key}: {tally.text}"))
     for name, is_replaced in written.files.items():
         out.print(f"{'replaced' if is_replaced else 'wrote'} {name}", markup=False)
     if written.missing:
-        fail(f"{written.missing} handed in and have no mark, through no fault of theirs; the report names them", code=1)
+        fail(f"{_without_mark(written.missing)}; the report names them", code=1)
+
+
+def _without_mark(count: int) -> str:
+    return f"{counted(count, 'handed in and has', 'handed in and have')} no mark, through no fault of theirs"
 
 
 def _read_marks(course: Course, labs: list[str] | None) -> list[Mark]:

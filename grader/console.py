@@ -27,10 +27,20 @@ class UsageError(Mendable):
     """The command was called in a way that cannot work here."""
 
 
+def complain(message: str) -> None:
+    """Say in one line on stderr what went wrong."""
+    err.print(f"admit-one: {message}", markup=False, style="bold red")
+
+
 def fail(message: str, *, code: int) -> NoReturn:
     """End the command: ``message`` as its one line on stderr, and the exit code."""
-    err.print(f"admit-one: {message}", markup=False, style="bold red")
+    complain(message)
     sys.exit(code)
+
+
+def counted(count: int, one: str, more: str) -> str:
+    """``count`` with the words for one or for any other number."""
+    return f"{count} {one if count == 1 else more}"
 
 
 def find_root() -> Path:

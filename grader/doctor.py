@@ -22,13 +22,17 @@ from workshop.lab import all_labs
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. ``is_needed`` is False for what only some tasks need; ``remedy`` says what to do."""
+    """One thing looked at. ``remedy`` says what to do.
+
+    ``is_needed`` is False for what only some tasks need; ``else_called`` is what it is called then.
+    """
 
     what: str
     is_well: bool
     is_needed: bool
     detail: str
     remedy: str = ""
+    else_called: str = "optional"
 
 
 def examine(root: Path) -> list[Finding]:
@@ -107,7 +111,8 @@ def _sandbox(root: Path) -> Finding:
         probe(root)
     except SandboxUnavailable as missing:
         found, _, remedy = str(missing).partition("; ")
-        return Finding("sandbox", False, False, f"grading of other people's code: {found}", remedy)
+        detail = f"grading of other people's code: {found}"
+        return Finding("sandbox", False, False, detail, remedy, else_called="needed for grading")
     return Finding("sandbox", True, False, "grading of other people's code: it starts and hides what it must")
 
 

@@ -19,6 +19,8 @@ from grader.roster import Roster, best_key, find_column, find_people, roster_of
 from grader.status import MARKED_BY_HAND, STATUSES
 from workshop.lab import Lab
 
+_MOST_NOTES = 5
+"""Of one kind; a roster of another course would give hundreds."""
 _NUMBER = re.compile(r"\d[\d.,]*")
 
 
@@ -44,11 +46,12 @@ def lms_sheet(lms: Lms, marks: Sequence[Mark], labs: Sequence[Lab], roster: Rost
     if lms.points_row:
         sheet.rows.append([lms.points_row, *[""] * (len(identity) - 1), *(column.out_of for column in columns)])
     may_clear = 0
+    without_line: dict[str, list[str]] = {}
     for student in marked:
         own = of_student[student]
         if reason := why.get(student) or _trouble(people, found[student], key):
             sheet.left_out += [mark for mark in own.values() if mark.points is not None]
-            sheet.notes.append(f"{student} {reason}, and has no line: {_told(own.values())}")
+            without_line.setdefault(reason, []).append(student)
             continue
         row: list[Cell] = [_text(lms, people.cell(found[student], name)) for name in identity]
         for column in columns:
@@ -58,6 +61,10 @@ def lms_sheet(lms: Lms, marks: Sequence[Mark], labs: Sequence[Lab], roster: Rost
             if present in lms.kept and mark.points is not None:
                 sheet.notes.append(f"{student} is {lms.kept[present]} {column.lab.id} in {lms.name}, and stays so")
         sheet.rows.append(row)
+    for reason, students in without_line.items():
+        told = {student: _told(of_student[student].values()) for student in students}
+        each = [f"{student} {reason}, and has no line: {points}" for student, points in told.items()]
+        sheet.notes += _few(each, f"have no line, for each {reason}", students)
     sheet.notes += _strangers(roster, set(found.values())) if roster else []
     if len(marked) < len(of_student):
         sheet.notes.append(f"{len(of_student) - len(marked)} without any mark have no line")
@@ -71,7 +78,16 @@ def lms_sheet(lms: Lms, marks: Sequence[Mark], labs: Sequence[Lab], roster: Rost
 
 def _strangers(roster: Roster, known: set[int]) -> list[str]:
     strangers = [roster.name(person) for person in range(len(roster.people)) if person not in known]
-    return [f"{name} is in the roster, and not in this course" for name in strangers]
+    each = [f"{name} is in the roster, and not in this course" for name in strangers]
+    return _few(each, "are in the roster, and not in this course", strangers)
+
+
+def _few(each: list[str], all_of_them: str, names: Sequence[str]) -> list[str]:
+    """A note each; of many one note, with the first names."""
+    if len(each) <= _MOST_NOTES:
+        return each
+    first = ", ".join(names[:_MOST_NOTES])
+    return [f"{len(names)} {all_of_them}: {first} and {len(names) - _MOST_NOTES} more"]
 
 
 def _doubles(found: Mapping[str, int], marked: Sequence[str]) -> dict[str, str]:

@@ -48,7 +48,7 @@ class Stub:
     def __init__(self, *, host: str = HOST, port: int = 0, room: Room | None = None) -> None:
         self._room = room or Room()
         if not is_loopback(host) and self._room.door.token is None:
-            raise StartError(f"{host} is open to others: choose a room token, or listen on {HOST}")
+            raise StartError(f"{host} is open to others: choose a room token (--room-token), or listen on {HOST}")
         listener = _listen(host, port)
         self.port: int = listener.getsockname()[1]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"

@@ -46,7 +46,7 @@ def test_a_classroom_server_does_what_it_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        (["--host", "0.0.0.0"], "choose a room token"),
+        (["--host", "0.0.0.0"], "choose a room token (--room-token)"),
         (["--room-token", "short"], "at least 8 letters"),
         (["--fair-share", "often"], "a fair share is written 60/hour"),
         (["--scenario", "nothing-like-it"], "no scenario 'nothing-like-it'; there are"),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from grader.course import Course
 from grader.doctor import examine
 from tests.solved import ROOT
 
@@ -19,3 +24,13 @@ def test_a_program_that_a_lab_names_is_looked_for_and_nobody_needs_it(tmp_path: 
     assert (found.is_well, found.is_needed) == (False, False)
     assert found.detail == "the drills as commands: not found"
     assert found.remedy == "apt install no-such-program"
+
+
+def test_without_a_sandbox_doctor_says_that_grading_needs_one(
+    course: Course, admit_one: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    _, said, _ = admit_one(course, "doctor")
+    assert "needed for" in said
+    told = json.loads(admit_one(course, "doctor", "--json")[1])
+    assert [one["else_called"] for one in told if one["what"] == "sandbox"] == ["needed for grading"]

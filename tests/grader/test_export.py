@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -112,6 +114,7 @@ def test_a_script_reads_json(run: Run, tmp_path: Path) -> None:
     ("asked", "code", "told"),
     [
         (["9"], 2, "no lab '9'"),
+        (["--format", "xml"], 2, "no format 'xml'; there are csv, canvas, moodle"),
         (["--roster", "nbgrader_config.py"], 2, "--roster is for canvas and moodle"),
         (["--format", "moodle", "--roster", "nbgrader_config.py"], 1, "has no column Username or ID number or"),
         (["-o", "no/such/folder/marks.csv"], 1, "cannot be written: No such file or directory"),
@@ -161,3 +164,13 @@ def test_moodle_imports_the_class(run: Run, tmp_path: Path) -> None:
     changes = moodle_changes((tmp_path / "in.csv").read_bytes(), users, "Email address", items)
     assert changes == {("ada@uni.example", "one"): "18", ("bo@uni.example", "one"): "8.5"}
     assert "Grades > Import > CSV file" in said
+
+
+def test_what_went_wrong_comes_before_what_to_do_next(marked: Course, tmp_path: Path) -> None:
+    roster = tmp_path / "roster.csv"
+    roster.write_text(Canvas([("1", "", "ada", "L, Ada")], {"71": "Lab 1"}).export(), encoding="utf-8")
+    asked = ["--format", "canvas", "--roster", str(roster), "-o", str(tmp_path / "in.csv")]
+    command = [sys.executable, "-m", "grader.cli", "export", "1", *asked]
+    done = subprocess.run(command, cwd=marked.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    *_, complaint, last = done.stdout.decode().splitlines()
+    assert (done.returncode, "marks found no line" in complaint, last.startswith("Now import it")) == (1, True, True)

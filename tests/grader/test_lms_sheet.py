@@ -16,7 +16,7 @@ from grader.export import Sheet
 from grader.lms import CANVAS, MOODLE
 from grader.lms_sheet import lms_sheet
 from grader.marks import Mark
-from grader.roster import read_roster
+from grader.roster import read_roster, roster_of
 from grader.status import NOT_GRADED
 from tests.grader.lms_importers import Canvas, MoodleStops, moodle_changes
 from tests.solved import ROOT
@@ -238,3 +238,12 @@ def test_names_come_back_as_they_were(canvas: Canvas, tmp_path: Path) -> None:
     sheet = lms_sheet(CANVAS, [mark("ann", 18)], [LAB_1], read_roster(canvas_roster(canvas, tmp_path), CANVAS))
     assert canvas.people[0][3] in next(islice(csv.reader(io.StringIO(data_of(sheet).decode("utf-8"))), 2, None))
     assert canvas.changes(data_of(sheet))[0] == {("101", "991"): "18"}
+
+
+def test_many_who_are_not_in_the_roster_are_one_note() -> None:
+    students = [f"s{number:02}" for number in range(29)]
+    sheet = lms_sheet(CANVAS, [mark(one, 3) for one in students], [LAB_1], roster_of(CANVAS, ["z"]))
+    assert "29 have no line, for each is not in the roster: s00, s01, s02, s03, s04 and 24 more" in sheet.notes
+    assert len(sheet.left_out) == 29
+    sheet = lms_sheet(CANVAS, [mark("s00", 3)], [LAB_1], roster_of(CANVAS, students))
+    assert any(note.startswith("28 are in the roster, and not in this course: s01, s02, s03") for note in sheet.notes)

@@ -237,6 +237,7 @@ def test_the_command_is_loud_about_missing_marks_and_says_what_it_replaced(
     assert code == 1
     assert complaint == ("admit-one: 2 handed in and have no mark, through no fault of theirs; the report names them\n")
     assert said.splitlines()[-2:] == [f"wrote {path}", f"wrote {tmp_path / 'mine.csv'}"]
+    assert "1 needs a look, could_not_grade" in said
     assert "Lab 4" not in path.read_text("utf-8")
     code, said, complaint = admit_one(course, "report", "4", "-o", path)
     assert (code, complaint) == (0, "")
