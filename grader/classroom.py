@@ -18,7 +18,7 @@ from grader.progress import Progress
 from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
 from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
-from grader.submission import grade_bytes, lab_version, read_submission
+from grader.submission import grade_with_retry, lab_version, read_submission
 from grader.verdict_file import VERDICT_FILE, Verdict, read_verdict
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -92,7 +92,7 @@ def open_launcher(
 def threads(exams: Mapping[str, Exam], launch: Launch, workers: int) -> Iterator[Pool]:
     """Compute here: the work is done in child processes that ``launch`` starts, and threads only wait for them."""
     with ThreadPoolExecutor(workers) as executor:
-        yield Pool(executor, lambda lab_id, data: grade_bytes(data, exams[lab_id], launch), workers)
+        yield Pool(executor, lambda lab_id, data: grade_with_retry(data, exams[lab_id], launch), workers)
 
 
 def grade_class(
@@ -237,8 +237,10 @@ class _Run:
     def _recorded(self, one: Submission) -> Verdict | None:
         """The verdict of an earlier run, if the gradebook has the same mark: it may be new, or an old copy."""
         verdict = read_verdict(self._course.autograded / one.student / one.lab_id / VERDICT_FILE)
+        if verdict is None:  # and do not open the gradebook for that
+            return None
         marks = self._marks[one.lab_id]
-        return verdict if verdict and one.student in marks and marks[one.student] == verdict.points else None
+        return verdict if one.student in marks and marks[one.student] == verdict.points else None
 
     def _not_submitted(self, one: Submission, problem: NotANotebook) -> Row:
         why = str(problem)

@@ -18,7 +18,8 @@ from grader.classroom import Pool, open_launcher
 from grader.course import Course
 from grader.exam import files_of_lab, read_course_lab, read_exam
 from grader.launch import CouldNotLaunch
-from grader.submission import Result, grade_bytes, lab_version
+from grader.results import Result
+from grader.submission import grade_with_retry, lab_version
 
 _PATIENCE_S = 20
 
@@ -54,7 +55,7 @@ class Desk(WorkerPlugin):
         self._belongings.close()
 
     def grade(self, lab_id: str, data: bytes) -> Result:
-        return grade_bytes(data, self._exams[lab_id], self._launch)
+        return grade_with_retry(data, self._exams[lab_id], self._launch)
 
 
 def grade_on_worker(lab_id: str, data: bytes) -> Result:

@@ -20,7 +20,7 @@ from grader.record import set_grade
 from grader.results import Result, ResultStore, submission_key
 from grader.sandbox import sandboxes
 from grader.status import MARKED_BY_HAND, STATUSES
-from grader.submission import grade_bytes, lab_version, mend, read_submission
+from grader.submission import grade_with_retry, lab_version, mend, read_submission
 from grader.verdict_file import VERDICT_FILE, verdict_document
 
 Converted = tuple[NotebookNode, ResourcesDict]
@@ -80,7 +80,7 @@ class RunAndJudge(CoursePreprocessor):
             return known
         try:
             with sandboxes(self.course.root) if self.sandbox else nullcontext(launch_process) as launch:
-                result = grade_bytes(data, exam, launch)
+                result = grade_with_retry(data, exam, launch)
         except CouldNotLaunch as problem:
             return Result("could_not_grade", (str(problem),), {}, {})
         store.put(key, result)

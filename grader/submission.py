@@ -18,7 +18,7 @@ from grader.inbox import LARGEST_NOTEBOOK
 from grader.launch import Launch, launch_process
 from grader.notebook import NotANotebook, read_notebook
 from grader.repair import repair
-from grader.results import Result as Result  # for grader.cluster, which has it from here
+from grader.results import Result
 from stub_server.fixtures import FOLDER
 from workshop.lab import Lab
 
@@ -113,7 +113,7 @@ def _code() -> dict[str, Path]:
     return code | {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*.json"))}
 
 
-def grade_bytes(data: bytes, exam: Exam, launch: Launch) -> Result:
+def grade_with_retry(data: bytes, exam: Exam, launch: Launch) -> Result:
     """grade_once, a second time where the first came to nothing: a sandbox may be killed from outside."""
     result = grade_once(data, exam, launch)
     if result.status == "could_not_grade":

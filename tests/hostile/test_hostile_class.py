@@ -240,6 +240,9 @@ def test_nobody_called_home(hostile: HostileClass) -> None:
 
 
 def test_a_script_of_a_student_is_text(hostile: HostileClass) -> None:
-    graded = [path.read_text(encoding="utf-8") for path in hostile.course.autograded.rglob("*.ipynb")]
-    assert any("&lt;script>alert(1)" in text for text in graded)
-    assert not any("<script>alert(1)" in text for text in graded)
+    """In the graded notebook it stands as a block of code, which whatever renders Markdown escapes."""
+    graded = [nbformat.read(path, as_version=4) for path in hostile.course.autograded.rglob("*.ipynb")]
+    texts = [cell.source for notebook in graded for cell in notebook.cells if cell.cell_type == "markdown"]
+    found = [line for text in texts for line in text.splitlines() if "<script>alert(1)" in line]
+    assert found
+    assert all(line.startswith("    ") for line in found)
