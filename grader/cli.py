@@ -137,7 +137,7 @@ def release(
 ) -> None:
     """Make notebooks/ from solutions/ and register the labs in the gradebook."""
     from grader.course import Course
-    from grader.release import find_differences, release_lab, scratch_folder, update_solved
+    from grader.release import find_differences, release_anew, scratch_folder
 
     root = find_root()
     chosen = choose_labs(root, labs)
@@ -150,16 +150,17 @@ def release(
             sys.exit(1)
         out.print("notebooks/ and solutions/ are in step with lab.toml.")
         return
-    done = []
-    with progress_bar() as report:
+    course = Course.at(root)
+    written: list[str] = []
+    with progress_bar(tell_phases=True) as report:
+        report("Releasing", 0, len(chosen))
         for number, one in enumerate(chosen, start=1):
-            changed = update_solved(root, one, run=run)
-            folder = release_lab(Course.at(root), one)
-            also = " (and the solved notebook was brought in step)" if changed else ""
-            done.append(f"{folder.relative_to(root)}{also}")
+            written += release_anew(course, one, run=run)
             report("Releasing", number, len(chosen))
-    for line in done:
-        out.print(f"wrote {line}", markup=False)
+    for name in written:
+        out.print(f"wrote {name}", markup=False)
+    count = counted(len(chosen), "lab is", "labs are")
+    out.print(f"{'' if written else 'No file had to change. '}{count} registered in the gradebook.", markup=False)
 
 
 @app.command(epilog="Example: admit-one collect ~/Downloads/submissions.zip")
@@ -240,7 +241,11 @@ def grade(
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
     try:
         lab_ids = list(dict.fromkeys(one.lab_id for one in submissions))
-        with _pool(course, lab_ids, workers, dask, not no_sandbox) as pool, progress_bar() as report:
+        with (
+            _pool(course, lab_ids, workers, dask, not no_sandbox) as pool,
+            progress_bar(tell_phases=True) as report,
+        ):
+            report("Grading", 0, len(submissions))
             rows = grade_with(pool, course, submissions, resume=resume, progress=report)
     except KeyboardInterrupt:
         fail("stopped: what is graded is kept; run the same command again to go on", code=130)
@@ -251,6 +256,9 @@ def grade(
         for row in rows:
             table.add_row(*_class_cells(row, names))
         out.print(table)
+        for row in rows:
+            if row.status == "could_not_grade":
+                out.print(f"{plain(row.student)} in {names[row.lab_id]}: {plain(row.first_wrong)}")
         new, missing = sum(row.is_new for row in rows), sum(row.status == "not_submitted" for row in rows)
         out.print(f"{new} graded now, {len(rows) - new - missing} were graded already, {missing} not submitted.")
     failed = sum(row.status == "could_not_grade" for row in rows)
@@ -273,7 +281,7 @@ def check(
 
     root = find_root()
     commands = list(typer.main.get_group(app).commands)
-    with open_launcher(root, sandbox=True, workers=workers) as launch, progress_bar() as report:
+    with open_launcher(root, sandbox=True, workers=workers) as launch, progress_bar(tell_phases=True) as report:
         chosen = choose_labs(root, labs)
         found = examine(root, chosen, commands, launch, workers=workers, write=write, repeat=repeat, progress=report)
     rows = summarise(found.entries)
@@ -312,7 +320,7 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
         except SandboxUnavailable as missing:
             err.print(f"{missing}\nThe made-up class is the kit's own code: it goes on without.", markup=False)
             launch = stack.enter_context(open_launcher(root, sandbox=False))
-        report = stack.enter_context(progress_bar())
+        report = stack.enter_context(progress_bar(tell_phases=True))
         outcomes = run_rehearsal(root, launch, workers=workers, progress=report)
     course = rehearsal_course(root)
     pages = sum(outcome.has_page for outcome in outcomes)
@@ -321,12 +329,17 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
         rows = [{**asdict(outcome.row), "is_as_expected": outcome.is_as_expected} for outcome in outcomes]
         typer.echo(json.dumps(rows, indent=1))
     else:
-        table, names = _class_table("As it must be"), short_names(root)
+        table, names = _class_table("OK"), short_names(root)
+        for outcome in outcomes:
+            table.add_row(*_class_cells(outcome.row, names, "yes" if outcome.is_as_expected else "NO"))
+        out.print(table)
         for outcome in outcomes:
             row, part = outcome.row, outcome.part
-            due = f"NO: {part.points}, {part.status}; in the gradebook {outcome.recorded}"
-            table.add_row(*_class_cells(row, names), "yes" if outcome.is_as_expected else due)
-        out.print(table)
+            if not outcome.is_as_expected:
+                out.print(
+                    f"NO: {row.student} in {names[row.lab_id]} must get {part.points} and be {part.status};"
+                    f" it got {row.points} and is {row.status}, and the gradebook has {outcome.recorded}"
+                )
         out.print(f"{len(outcomes)} submissions, {faults} not as expected; {pages} feedback pages.")
         out.print(f"Feedback pages: {course.feedback.relative_to(root)}")
         out.print(f"Class report: {course.report.relative_to(root)}")
@@ -335,18 +348,18 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
 
 
 def _class_table(*more: str) -> Table:
-    """The columns of a class."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("Student", "Lab", "Points", "Status"):
+    """The columns of a class, a line for each row: what went wrong is cut where the terminal ends."""
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    table.add_column("Student", no_wrap=True, overflow="ellipsis", max_width=24)
+    for name in ("Lab", "Points", "Status", *more):
         table.add_column(name, no_wrap=True, justify="right" if name == "Points" else "left")
-    for name in ("First thing wrong", *more):
-        table.add_column(name)
+    table.add_column("First thing wrong", no_wrap=True, overflow="ellipsis", ratio=1)
     return table
 
 
-def _class_cells(row: Row, names: dict[str, str]) -> tuple[str, ...]:
+def _class_cells(row: Row, names: dict[str, str], *more: str) -> tuple[str, ...]:
     points = "–" if row.points is None else str(row.points)
-    return plain(row.student), names[row.lab_id], points, row.status, plain(row.first_wrong)
+    return plain(row.student), names[row.lab_id], points, row.status, *more, plain(row.first_wrong)
 
 
 if __name__ == "__main__":

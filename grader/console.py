@@ -69,14 +69,19 @@ def short_names(root: Path) -> dict[str, str]:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Any]:
-    """A progress bar on stderr, or nothing where stderr is no terminal. Gives a function (what, done, total)."""
+def progress_bar(*, tell_phases: bool = False) -> Iterator[Any]:
+    """A progress bar on stderr, or nothing where stderr is no terminal. Gives a function (what, done, total).
+
+    ``tell_phases`` is for work of minutes: where there is no bar, a plain line says what begins.
+    """
     columns = (TextColumn("{task.description:<17}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def report(what: str, done: int, total: int) -> None:
             if what not in tasks:
+                if tell_phases and not err.is_terminal:
+                    err.print(f"{what} ...", markup=False)
                 tasks[what] = bar.add_task(what, total=total)
             bar.update(tasks[what], completed=done, total=total)
 

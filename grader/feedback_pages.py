@@ -55,6 +55,7 @@ def write_pages(course: Course, marks: Sequence[Mark], progress: Progress = lamb
             (import_item(instructors_hook) if isinstance(instructors_hook, str) else instructors_hook)(**names)
 
     api.config.GenerateFeedback.post_convert_hook = count
+    progress("Writing feedback", 0, graded)
     for lab_id in dict.fromkeys(mark.lab_id for mark in handed_in):
         unsure = [mark.student for mark in handed_in if mark.lab_id == lab_id and mark.status == NOT_GRADED]
         api.coursedir.student_id_exclude = ",".join(unsure)

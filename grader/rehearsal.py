@@ -113,11 +113,13 @@ def rehearse(root: Path, launch: Launch, *, workers: int, progress: Progress = l
     shutil.rmtree(root / FOLDER, ignore_errors=True)
     labs = all_labs(root)
     parts: list[Part] = []
+    progress("Releasing", 0, len(labs))
     for done, lab in enumerate(labs, start=1):
         folder = release_lab(course, lab)
         parts += cast_of(lab, nbformat.read(folder / f"{lab.id}.ipynb", as_version=4), root)
         progress("Releasing", done, len(labs))
     submissions = [_hand_in(course, part) for part in parts]
+    progress("Grading", 0, len(submissions))
     rows = list(grade_class(course, submissions, launch, workers=workers, progress=progress))
     pages = write_pages(course, read_marks(course, labs), progress)
     write_report(course, labs, course.report, progress)

@@ -79,11 +79,17 @@ def find_differences(root: Path, scratch: Path) -> list[str]:
 
 def bring_in_step(root: Path, labs: Sequence[Lab], scratch: Path) -> list[str]:
     """Write what find_differences would find in the folders of ``labs``; the paths that changed."""
-    folders = [root / kind / lab.id for lab in labs for kind in ("solutions", "notebooks")]
+    course = Course(root, work=f"{scratch}/course")
+    return [name for lab in labs for name in release_anew(course, lab, run=False)]
+
+
+def release_anew(course: Course, lab: Lab, *, run: bool) -> list[str]:
+    """update_solved and release_lab in one; the paths that changed, below the repository."""
+    root = course.root
+    folders = [root / "solutions" / lab.id, root / course.release / lab.id]
     before = [_files(folder) for folder in folders]
-    for lab in labs:
-        update_solved(root, lab, run=False)
-        release_lab(Course(root, work=f"{scratch}/course"), lab)
+    update_solved(root, lab, run=run)
+    release_lab(course, lab)
     return [
         (folder / name).relative_to(root).as_posix()
         for folder, old, new in zip(folders, before, map(_files, folders), strict=True)
