@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
+import select
 
 import pytest
 
 from grader.asker import RoomClosed
 from tests.sandbox.visit import Visiting
+from tests.waiting import LONG_S
 
 # Finds the runner's own socket, and a way to send each of its replies twice.
 FIND = """
@@ -42,7 +43,7 @@ def test_a_second_voice_is_tampering(visit: Visiting, forgery: str) -> None:
 def test_a_reply_before_the_question_is_tampering(visit: Visiting) -> None:
     with visit() as inside:
         inside.run(f"{FIND}\nthreading.Timer(0.1, lambda: control.send(b'{{}}')).start()")
-        time.sleep(0.5)
+        assert select.select([inside.asker._child.control], [], [], LONG_S)[0]
         with pytest.raises(RoomClosed, match="before it was asked for") as closed:
             inside.run("")
     assert closed.value.status == "tampered"

@@ -12,6 +12,7 @@ from stub_server import Decide, Room, Stub, StubApp, SyncTransport
 from stub_server.fixtures import FixtureInvalid, read_folder
 from stub_server.scenario import OK, Step, parse_step, scenarios
 from tests.stub_server.drills import DRILL_A
+from tests.waiting import LONG_S, wait_for
 
 REFUND: dict[str, Any] = {"arguments": {"order_id": "lab-1", "amount_cents": 500, "idempotency_key": "refund-alpha-01"}}
 SEARCH = {"arguments": {"q": "retry"}}
@@ -22,10 +23,10 @@ def either(request: pytest.FixtureRequest, decide: Decide) -> Iterator[tuple[Roo
     """A room and a client of it, once over a socket and once in-process: the faults are the same."""
     room = Room(decide)
     if request.param == "by hand":
-        with httpx.Client(transport=SyncTransport(StubApp(room)), base_url="http://stub", timeout=0.5) as client:
+        with httpx.Client(transport=SyncTransport(StubApp(room)), base_url="http://stub", timeout=LONG_S) as client:
             yield room, client
     else:
-        with Stub(room=room) as stub, stub.client(timeout=0.5) as client:
+        with Stub(room=room) as stub, stub.client(timeout=LONG_S) as client:
             yield room, client
 
 
@@ -39,12 +40,14 @@ def test_the_effect_lands_before_the_answer_is_lost(
 ) -> None:
     room, client = either
     room.play(f"{scenario}-{fault}")
+    patience = httpx.Timeout(LONG_S, read=0.5 if fault == "times-out" else LONG_S)
     with pytest.raises((raised, httpx.ReadError) if fault == "drops" else raised):
-        client.post(path, json=body)
+        client.post(path, json=body, timeout=patience)
+    told = {"times-out": "apply_then_hang", "drops": "apply_then_drop"}[fault]
+    wait_for(lambda: room.log.rows and room.log.rows[0]["error"] == told)
     assert room.ledger.count == 1
     assert client.post(path, json=body).status_code == 200
     assert room.ledger.count == 1
-    assert room.log.rows[0]["error"] == {"times-out": "apply_then_hang", "drops": "apply_then_drop"}[fault]
     assert list(room.log.posts_by_key.values()) == [2]
 
 
@@ -63,7 +66,7 @@ def test_late_huge_and_broken_answers_come_in_turn(either: tuple[Room, httpx.Cli
     room, client = either
     room.play("slow-then-huge")
     with pytest.raises(httpx.ReadTimeout):
-        client.post("/tools/search", json=SEARCH, timeout=0.1)
+        client.post("/tools/search", json=SEARCH, timeout=httpx.Timeout(LONG_S, read=0.1))
     assert len(client.post("/tools/search", json=SEARCH).json()) == 1_000_000 - 2
     with pytest.raises(ValueError, match="Expecting"):
         client.post("/tools/search", json=SEARCH).json()

@@ -17,6 +17,7 @@ import pytest
 import stub_server
 from stub_server import Decide, StartError, Stub, connection
 from tests.stub_server.drills import DRILL_A, order
+from tests.waiting import LONG_S
 
 DECIDE_FILE = """
 def decide(payload, store):
@@ -90,7 +91,7 @@ def test_behind_a_proxy_its_own_client_still_reaches_it(stub: Stub, monkeypatch:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # where nobody listens
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
-    with stub.client(timeout=5) as client, httpx.Client(base_url=stub.url) as through_proxy:
+    with stub.client(timeout=LONG_S) as client, httpx.Client(base_url=stub.url) as through_proxy:
         assert client.get("/healthz").json() == {"status": "ready"}
         with pytest.raises(httpx.ConnectError):
             through_proxy.get("/healthz")
@@ -158,7 +159,7 @@ with stub_server.Stub() as stub, stub.client() as client:
 @pytest.mark.parametrize("root_logging", [False, True])
 def test_nothing_is_written_while_serving(root_logging: bool) -> None:
     code = NOISY.format(root=root_logging)
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, timeout=30)
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, timeout=LONG_S)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
@@ -182,7 +183,7 @@ def test_as_a_process_it_serves_a_file_logs_to_a_file_and_ends_on_a_signal(
         url = line.split()[2]
         assert httpx.post(f"{url}/tool", json=DRILL_A).json()["order_id"] == "lab-1"
         os.kill(process.pid, number)
-        assert process.wait(5) == 0
+        assert process.wait(LONG_S) == 0
         assert process.stdout.read() == ""
     rows = [json.loads(text) for text in (tmp_path / "access.log").read_text().splitlines()]
     assert [(row["method"], row["path"], row["status"]) for row in rows] == [("POST", "/tool", 200)]

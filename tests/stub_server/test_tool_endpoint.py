@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
-import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -11,6 +13,15 @@ import pytest
 
 from stub_server import Decide, StampStore, Stub, server
 from tests.stub_server.drills import DRILL_A, order
+from tests.waiting import LONG_S, wait_for
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+    """A server that cuts nothing, so that how long a call takes on a busy machine decides nothing."""
+    monkeypatch.setattr(server, "DECIDE_SECONDS", math.inf)
+    with Stub() as own:
+        yield own
 
 
 def returns(value: Any) -> Decide:
@@ -62,12 +73,6 @@ def test_nonsense_from_decide_is_outcome_unknown(stub: Stub, wrong: Decide) -> N
     assert "decision" not in reply.json()
 
 
-def wait_for_state(client: httpx.Client, state: str) -> None:
-    until = time.monotonic() + 60
-    while (found := client.get("/orders/intent-alpha-01").json()["state"]) != state:
-        assert time.monotonic() < until, f"it is {found}, not {state}"
-
-
 @pytest.mark.parametrize("error", [ValueError("secret"), SystemExit(3), KeyboardInterrupt(), StopIteration()])
 def test_what_decide_raises_is_outcome_unknown_and_the_ledger_shows_the_truth(stub: Stub, error: BaseException) -> None:
     stub.mount(raises(error))
@@ -83,40 +88,52 @@ def test_a_call_may_take_two_seconds() -> None:
     assert server.DECIDE_SECONDS == 2
 
 
-def test_a_hang_is_cut_in_doubt_until_it_ends_and_blocks_nobody(
-    stub: Stub, client: httpx.Client, decide: Decide
-) -> None:
+def test_a_hang_is_cut_and_in_doubt_until_it_ends(stub: Stub, client: httpx.Client, decide: Decide) -> None:
     release = threading.Event()
 
     def hangs(payload: Any, store: StampStore) -> tuple[int, dict[str, Any]]:
-        release.wait(60)
+        release.wait(2 * LONG_S)
         return decide(payload, store)
 
     stub.mount(hangs)
-    replies: list[httpx.Response] = []
-    posting = threading.Thread(target=lambda: replies.append(httpx.post(f"{stub.url}/tool", json=DRILL_A, timeout=30)))
-    posting.start()
-    wait_for_state(client, "in_doubt")
-    stub.mount(decide)
-    assert client.post("/tool", json=order("intent-other-1")).json()["decision"] == "APPLY"
-    assert client.get("/healthz").json() == {"status": "ready"}
-    posting.join()
-    assert (replies[0].status_code, replies[0].json()["reason"]) == (500, "outcome_unknown")
+    reply = client.post("/tool", json=DRILL_A, timeout=LONG_S)
+    assert (reply.status_code, reply.json()["reason"]) == (500, "outcome_unknown")
     assert client.get("/orders/intent-alpha-01").json() == {"key": "intent-alpha-01", "state": "in_doubt"}
     release.set()
-    wait_for_state(client, "applied")
-    assert stub.ledger.count == 2
+    wait_for(lambda: client.get("/orders/intent-alpha-01").json()["state"] == "applied")
+    assert stub.ledger.count == 1
+
+
+def test_a_hang_blocks_nobody(patient: Stub, decide: Decide) -> None:
+    began, release = threading.Event(), threading.Event()
+
+    def hangs(payload: Any, store: StampStore) -> tuple[int, dict[str, Any]]:
+        began.set()
+        release.wait(LONG_S)
+        return decide(payload, store)
+
+    patient.mount(hangs)
+    with patient.client(timeout=LONG_S) as client, ThreadPoolExecutor(1) as elsewhere:
+        hanging = elsewhere.submit(client.post, "/tool", json=DRILL_A)
+        assert began.wait(LONG_S)
+        patient.mount(decide)
+        assert client.post("/tool", json=order("intent-other-1")).json()["decision"] == "APPLY"
+        assert client.get("/healthz").json() == {"status": "ready"}
+        assert not hanging.done()
+        release.set()
+        assert hanging.result().json()["decision"] == "APPLY"
+    assert patient.ledger.count == 2
 
 
 def test_as_many_hung_calls_as_there_are_threads_leave_room_for_the_next(stub: Stub, decide: Decide) -> None:
     release = threading.Event()
 
     def hangs(payload: Any, store: StampStore) -> tuple[int, dict[str, Any]]:
-        release.wait(30)
+        release.wait(2 * LONG_S)
         return 200, {}
 
     stub.mount(hangs)
-    with stub.client(timeout=20, limits=httpx.Limits(max_connections=None)) as many:
+    with stub.client(timeout=LONG_S, limits=httpx.Limits(max_connections=None)) as many:
         posting = [
             threading.Thread(target=many.post, args=("/tool",), kwargs={"json": order(f"intent-{n:04}")})
             for n in range(32)
@@ -148,8 +165,8 @@ def test_sixteen_at_once_with_one_stamp_make_one_effect(stub: Stub) -> None:
     assert stub.ledger.count == 1
 
 
-def test_calls_of_decide_overlap_so_that_a_missing_lock_shows(stub: Stub) -> None:
-    together = threading.Barrier(8, timeout=1.5)
+def test_calls_of_decide_overlap_so_that_a_missing_lock_shows(patient: Stub) -> None:
+    together = threading.Barrier(8, timeout=LONG_S)
 
     def check_then_apply(payload: Any, store: StampStore) -> tuple[int, dict[str, Any]]:
         found = store.get("intent-alpha-01")
@@ -158,12 +175,8 @@ def test_calls_of_decide_overlap_so_that_a_missing_lock_shows(stub: Stub) -> Non
             store.apply("intent-alpha-01", "SKU-9", 2)
         return 200, {}
 
-    stub.mount(check_then_apply)
-    threads = [
-        threading.Thread(target=httpx.post, args=(f"{stub.url}/tool",), kwargs={"json": DRILL_A}) for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert stub.ledger.count == 8
+    patient.mount(check_then_apply)
+    with patient.client(timeout=LONG_S) as client, ThreadPoolExecutor(8) as elsewhere:
+        for _ in range(8):
+            elsewhere.submit(client.post, "/tool", json=DRILL_A)
+    assert patient.ledger.count == 8

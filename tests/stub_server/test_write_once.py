@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from stub_server import Ledger, StampStore
+from tests.waiting import LONG_S
 
 
 def test_an_unknown_key_has_no_record() -> None:
@@ -51,7 +52,7 @@ def test_any_object_with_apply_and_count_serves_as_the_ledger() -> None:
 
 
 def test_a_subclass_can_hold_every_get_until_all_have_arrived() -> None:
-    gate = threading.Barrier(4, timeout=5)
+    gate = threading.Barrier(4, timeout=LONG_S)
 
     class Held(StampStore):
         def get(self, key: str) -> dict[str, object] | None:
