@@ -241,11 +241,7 @@ def grade(
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
     try:
         lab_ids = list(dict.fromkeys(one.lab_id for one in submissions))
-        with (
-            _pool(course, lab_ids, workers, dask, not no_sandbox) as pool,
-            progress_bar(tell_phases=True) as report,
-        ):
-            report("Grading", 0, len(submissions))
+        with _pool(course, lab_ids, workers, dask, not no_sandbox) as pool, progress_bar() as report:
             rows = grade_with(pool, course, submissions, resume=resume, progress=report)
     except KeyboardInterrupt:
         fail("stopped: what is graded is kept; run the same command again to go on", code=130)

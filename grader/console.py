@@ -72,7 +72,7 @@ def short_names(root: Path) -> dict[str, str]:
 def progress_bar(*, tell_phases: bool = False) -> Iterator[Any]:
     """A progress bar on stderr, or nothing where stderr is no terminal. Gives a function (what, done, total).
 
-    ``tell_phases`` is for work of minutes: where there is no bar, a plain line says what begins.
+    ``tell_phases`` is for work of several phases: where there is no bar, a plain line says what begins.
     """
     columns = (TextColumn("{task.description:<17}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
