@@ -1,7 +1,11 @@
-"""A small class for lab 1, and all that a run over it leaves: what tests of the class run hold against each other."""
+"""A small class for lab 1, a run over it, and all that a run leaves: what tests of the class run need."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -20,6 +24,7 @@ from tests.submissions import hand_in, made_up
 from workshop.lab import Lab, read_lab
 
 STUDENTS = 9
+ADMIT_ONE = (str(Path(sys.executable).parent / "admit-one"),)
 
 
 def lab_of(course: Course) -> Lab:
@@ -64,3 +69,28 @@ def marks(course: Course) -> dict[str, Any]:
 
 def grade(course: Course, launch: Launch, *, workers: int = 2, resume: bool = True) -> Any:
     return grade_class(course, find_submissions(course, [LAB1]), launch, workers=workers, resume=resume)
+
+
+def start(course: Course, *options: str, program: tuple[str, ...] = ADMIT_ONE) -> subprocess.Popen[str]:
+    """The command, in a process group of its own."""
+    return subprocess.Popen(
+        [*program, "grade", "1", "--workers", "2", "--json", "--resume", *options],
+        cwd=course.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(course: Course, *options: str) -> list[dict[str, Any]]:
+    run = start(course, *options)
+    told, said = run.communicate(timeout=120)
+    assert run.returncode == 0, said
+    rows: list[dict[str, Any]] = json.loads(told)
+    return rows
+
+
+def results(course: Course) -> dict[str, int]:
+    """The kept results and when each was written."""
+    return {path.name: path.stat().st_mtime_ns for path in (course.root / "course" / "results").glob("[!.]*.json")}

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,10 @@ from grader.course import Course, nbgrader_api
 from grader.launch import Child, CouldNotLaunch, Furniture, Launch
 from grader.record import CouldNotRecord
 from grader.release import release_lab
-from tests.grader.small_class import STUDENTS, grade, lab_of, marks, outcome
+from tests.grader.small_class import STUDENTS, finish, grade, lab_of, marks, outcome, results, start
 from tests.hostile.attacks import LAB1
+from tests.waiting import wait_for
 
-ADMIT_ONE = (str(Path(sys.executable).parent / "admit-one"),)
 KEPT = 3
 HELD = f"""
 import signal
@@ -52,37 +52,6 @@ ResultStore.put = put_and_wait
 main()
 """
 """The command, but that it takes no step after its third result until a signal comes; sandboxes are busy meanwhile."""
-
-
-def start(course: Course, program: tuple[str, ...] = ADMIT_ONE) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*program, "grade", "1", "--workers", "2", "--json", "--resume"],
-        cwd=course.root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def finish(course: Course) -> list[dict[str, Any]]:
-    run = start(course)
-    told, said = run.communicate(timeout=120)
-    assert run.returncode == 0, said
-    rows: list[dict[str, Any]] = json.loads(told)
-    return rows
-
-
-def results(course: Course) -> dict[str, int]:
-    """The kept results and when each was written."""
-    return {path.name: path.stat().st_mtime_ns for path in (course.root / "course" / "results").glob("[!.]*.json")}
-
-
-def wait_for(happened: Callable[[], bool], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.01)
 
 
 def has_kept_or_ended(course: Course, least: int, run: subprocess.Popen[str]) -> bool:
@@ -129,7 +98,7 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
 
 def test_ctrl_c_stops_with_one_line_and_costs_nobody_a_mark(course: Course, undisturbed: dict[str, Any]) -> None:
     """A terminal sends it to the whole group: it must not reach the sandboxes."""
-    run = start(course, (sys.executable, "-c", HELD))
+    run = start(course, program=(sys.executable, "-c", HELD))
     wait_for(lambda: len(results(course)) == KEPT)
     os.killpg(run.pid, signal.SIGINT)
     _, said = run.communicate(timeout=90)
