@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -29,7 +30,7 @@ from grader.console import (
     progress_bar,
     short_names,
 )
-from grader.quick_start import leave_out_slow_parser
+from grader.quick_start import import_nbgrader, leave_out_slow_parser
 from stub_server.address import HOST, PORT
 from stub_server.errors import Mendable
 from workshop.lab import LabNotFound, all_labs
@@ -207,6 +208,7 @@ def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None
 
     if dask is None:
         exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
+        threading.Thread(target=import_nbgrader, daemon=True).start()  # while the sandboxes start, on another processor
         launcher = open_launcher(course.root, sandbox=sandbox, first=exams[lab_ids[0]].room, workers=workers)
         with launcher as launch, threads(exams, launch, workers) as pool:
             yield pool

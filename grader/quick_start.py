@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from functools import partial
 from types import ModuleType
 
 _SLOW = "rfc3987_syntax"
 """jsonschema loads it where it is installed, as it is beside JupyterLab, for one optional format."""
+_one_at_a_time = threading.Lock()
 _SERVER_EXTENSIONS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
 
 
@@ -22,18 +24,19 @@ def import_nbgrader() -> None:
 
     They are imported when a server asks for them, if one ever does in this process.
     """
-    if "nbgrader" in sys.modules:
-        return
-    names = [f"nbgrader.server_extensions.{name}" for name in _SERVER_EXTENSIONS]
-    for name in names:
-        stand_in = ModuleType(name)
-        stand_in.load_jupyter_server_extension = partial(_load_extension, name)  # type: ignore[attr-defined]
-        sys.modules[name] = stand_in
-    try:
-        importlib.import_module("nbgrader")
-    finally:
+    with _one_at_a_time:
+        if "nbgrader" in sys.modules:
+            return
+        names = [f"nbgrader.server_extensions.{name}" for name in _SERVER_EXTENSIONS]
         for name in names:
-            del sys.modules[name]
+            stand_in = ModuleType(name)
+            stand_in.load_jupyter_server_extension = partial(_load_extension, name)  # type: ignore[attr-defined]
+            sys.modules[name] = stand_in
+        try:
+            importlib.import_module("nbgrader.api")
+        finally:
+            for name in names:
+                del sys.modules[name]
 
 
 def _load_extension(name: str, app: object) -> None:

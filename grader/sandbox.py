@@ -38,7 +38,8 @@ def sandboxes(secret: Path, *, first: Furniture | None = None, workers: int | No
     several notebooks, and while one notebook is in its first pass another can be in its second.
 
     It starts one at once, which looks at itself, and so raises SandboxUnavailable, with the remedy, where this machine
-    gives none. That one waits for the first notebook if ``first`` says what its room holds; else it is ended.
+    gives none. That one is ended again, unless ``first`` says what the first notebook's room holds: then there are two
+    at once, one for each of its passes.
     ``secret`` is the repository: no part of it may show. Close every child before leaving: with the launcher, its
     sandboxes end.
     """
@@ -49,16 +50,15 @@ def sandboxes(secret: Path, *, first: Furniture | None = None, workers: int | No
     # bubblewrap dies with the thread that started it, so that thread must last as long as the sandboxes.
     with ThreadPoolExecutor(1, thread_name_prefix="sandbox-starter") as starter:
         start = functools.partial(start_sandbox, view, bounds=Bounds(), starter=starter)
-        sandbox = start(first or {})
         # Two sets: wiping cannot reach all that the kernel remembers of a sandbox (closed sockets, counters), so one
         # that a hidden input was in never serves a pass whose output is shown.
         enough = sys.maxsize if workers is None else (workers + 1) // 2
         shown, silent = _Kept(start, enough), _Kept(start, enough)
         try:
             if first:
-                shown.add(sandbox)
+                _start_both(first, shown, silent)
             else:
-                sandbox.stop()
+                start({}).stop()
             yield lambda files, is_hidden: (silent if is_hidden else shown).launch(files)
         finally:
             shown.stop()
@@ -69,6 +69,13 @@ def probe(secret: Path) -> None:
     """Start the very sandbox that grading uses and let it look at itself; raises SandboxUnavailable."""
     with sandboxes(secret):
         pass
+
+
+def _start_both(files: Furniture, *sets: _Kept) -> None:
+    """Side by side: most of the time that it takes is Python's start in the sandbox."""
+    with ThreadPoolExecutor(len(sets)) as pool:
+        for done in [pool.submit(one.start_ahead, files) for one in sets]:
+            done.result()
 
 
 class _Kept:
@@ -97,11 +104,11 @@ class _Kept:
         self._one_less()
         raise CouldNotLaunch(f"a new sandbox ended at once: {problem}") from problem
 
-    def add(self, sandbox: Sandbox) -> None:
-        """Let the next notebook have a sandbox that is new here."""
+    def start_ahead(self, files: Furniture) -> None:
+        """Have a sandbox ready for the next notebook."""
         with self._changed:
             self._there += 1
-        self._keep(sandbox)
+        self._keep(self._start_one(files))
 
     def stop(self) -> None:
         with self._changed:
