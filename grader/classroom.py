@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.exam import Exam, read_exam
-from grader.launch import Furniture, Launch, launch_process
+from grader.launch import CouldNotLaunch, Furniture, Launch, launch_process
 from grader.notebook import NotANotebook
 from grader.progress import Progress
 from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
@@ -49,11 +49,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Pool:
-    """Where results are computed: ``grade`` takes a lab's id and a notebook's bytes, ``width`` of them at a time."""
+    """Where results are computed: ``grade`` takes a lab's id and a notebook's bytes, ``width()`` of them at a time.
+
+    A future that ends with CouldNotLaunch says that nothing can be computed there any more, and ends the run.
+    """
 
     executor: Executor
     grade: Callable[[str, bytes], Result]
-    width: int
+    width: Callable[[], int]
 
 
 def find_submissions(course: Course, lab_ids: Sequence[str]) -> list[Submission]:
@@ -92,7 +95,7 @@ def open_launcher(
 def threads(exams: Mapping[str, Exam], launch: Launch, workers: int) -> Iterator[Pool]:
     """Compute here: the work is done in child processes that ``launch`` starts, and threads only wait for them."""
     with ThreadPoolExecutor(workers) as executor:
-        yield Pool(executor, lambda lab_id, data: grade_with_retry(data, exams[lab_id], launch), workers)
+        yield Pool(executor, lambda lab_id, data: grade_with_retry(data, exams[lab_id], launch), lambda: workers)
 
 
 def grade_class(
@@ -167,7 +170,7 @@ class _Run:
         try:
             while True:
                 # Some more than are computed at a time, so that nobody waits while this thread writes.
-                while len(running) < 2 * pool.width and (one := next(left, None)):
+                while len(running) < 2 * pool.width() and (one := next(left, None)):
                     done = self._begin(one, pool)
                     if isinstance(done, Row):
                         rows[one] = done
@@ -210,6 +213,8 @@ class _Run:
             result = future.result()
         except NotANotebook as problem:
             return self._not_submitted(job.submission, problem)
+        except CouldNotLaunch:  # which holds for the whole run
+            raise
         except Exception as fault:  # it must not cost the others anything
             if isinstance(fault, OSError) and fault.errno in _DISK_FULL:
                 raise _disk_full(fault) from fault

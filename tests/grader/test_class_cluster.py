@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client
 from nbgrader.api import Gradebook
 
 from grader.classroom import find_submissions, grade_with
-from grader.cluster import ClusterUnavailable, cluster
+from grader.cluster import cluster
 from grader.course import Course
+from tests.grader.real_cluster import RealCluster, free_port
 from tests.grader.small_class import marks, outcome
 from tests.hostile.attacks import LAB1
 
@@ -29,42 +26,17 @@ ADMIT_ONE = Path(sys.executable).parent / "admit-one"
 POSTGRES = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 
 
-@dataclass
-class Cluster:
-    address: str
-    workers: list[subprocess.Popen[bytes]]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler and two workers, each a process of its own, with nothing of the course."""
-    folder = tmp_path_factory.mktemp("cluster")
-    address = f"tcp://127.0.0.1:{free_port()}"
-    python = (sys.executable, "-m")
-    scheduler = (*python, "distributed.cli.dask_scheduler", "--host", address, "--no-dashboard", "--no-show")
-    worker = (*python, "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard")
-    with ExitStack() as stack:
-        processes = []
-        for name, command in (("scheduler", scheduler), ("one", worker), ("two", worker)):
-            (folder / name).mkdir()
-            said = stack.enter_context((folder / f"{name}.log").open("wb"))
-            process = subprocess.Popen(command, cwd=folder / name, stdout=said, stderr=said)
-            stack.callback(process.wait, 30)
-            stack.callback(process.kill)
-            processes.append(process)
-        with Client(address, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
-        yield Cluster(address, processes[1:])
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
+    with RealCluster(tmp_path_factory.mktemp("cluster")) as real:
+        real.start_worker()
+        real.start_worker()
+        real.wait_for_workers(2)
+        yield real
 
 
 def test_a_cluster_gives_the_same_bytes_though_a_worker_is_killed_on_the_way(
-    course: Course, undisturbed: dict[str, Any], two_workers: Cluster
+    course: Course, undisturbed: dict[str, Any], two_workers: RealCluster
 ) -> None:
     def kill_one(what: str, number: int, total: int) -> None:
         if number == 3:
@@ -72,7 +44,7 @@ def test_a_cluster_gives_the_same_bytes_though_a_worker_is_killed_on_the_way(
 
     submissions = find_submissions(course, [LAB1])
     with cluster(two_workers.address, course, {LAB1}, sandbox=True) as pool:
-        assert pool.width == 2
+        assert pool.width() == 2
         rows = grade_with(pool, course, submissions, progress=kill_one)
     assert two_workers.workers[0].wait(10) == -signal.SIGKILL
     assert two_workers.workers[1].poll() is None
@@ -80,20 +52,10 @@ def test_a_cluster_gives_the_same_bytes_though_a_worker_is_killed_on_the_way(
     assert outcome(course) == undisturbed
 
 
-def test_the_command_grades_on_a_cluster(course: Course, undisturbed: dict[str, Any], two_workers: Cluster) -> None:
+def test_the_command_grades_on_a_cluster(course: Course, undisturbed: dict[str, Any], two_workers: RealCluster) -> None:
     done = run(course, "grade", "1", "--dask", two_workers.address)
     assert done.returncode == 0, done.stderr
     assert outcome(course) == undisturbed
-
-
-def test_no_scheduler_is_said_in_one_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.cluster._PATIENCE_S", 1)
-    address = f"tcp://127.0.0.1:{free_port()}"
-    with (
-        pytest.raises(ClusterUnavailable, match="no Dask scheduler answers"),
-        cluster(address, course, {LAB1}, sandbox=True),
-    ):
-        pass
 
 
 def run(course: Course, *command: str) -> subprocess.CompletedProcess[str]:
