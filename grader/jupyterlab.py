@@ -16,6 +16,7 @@ from stub_server.server import port_is_free
 from workshop.lab import Lab
 
 _LOOK_AGAIN_S = 0.2
+_ENDING_S = 10.0
 
 
 class PortTaken(Mendable):
@@ -66,19 +67,25 @@ def _environment() -> dict[str, str]:
 
 
 def _run_until_it_ends(command: list[str], folder: Path, port: int, say_where: Callable[[dict[str, Any]], None]) -> int:
-    """The exit code. Ctrl-C reaches JupyterLab too, which then saves its state and ends: it is waited for."""
+    """The exit code. Ctrl-C reaches JupyterLab too, which then saves its state and ends: it is waited for.
+
+    Where a kernel was just being started it can miss that, and is told once more in another way.
+    """
     before = _servers(port)
-    pause: float | None = _LOOK_AGAIN_S
+    is_up = is_interrupted = False
     with subprocess.Popen(command, cwd=folder, env=_environment()) as jupyterlab:
         while True:
             try:
-                new = [server for server in _servers(port) if server not in before] if pause else []
+                new = [] if is_up else [server for server in _servers(port) if server not in before]
                 if new:
-                    pause = None
+                    is_up = True
                     say_where(new[0])
-                return jupyterlab.wait(pause)
-            except (KeyboardInterrupt, subprocess.TimeoutExpired):
-                continue
+                return jupyterlab.wait(_ENDING_S if is_interrupted else None if is_up else _LOOK_AGAIN_S)
+            except KeyboardInterrupt:
+                is_interrupted = True
+            except subprocess.TimeoutExpired:
+                if is_interrupted:
+                    jupyterlab.terminate()
 
 
 def _servers(port: int) -> list[dict[str, Any]]:
