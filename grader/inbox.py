@@ -114,5 +114,5 @@ def _read_zip(data: bytes, names: tuple[str, ...], *, depth: int) -> Iterator[Fo
                     yield Found(names, problem=f"unpacks to more than {_LARGEST_ARCHIVE // MIB} MiB")
                     return
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError) as problem:
-        # broken, or with a password, or packed in a way that Python cannot read
+        # broken, or with a password, or packed in a way that zipfile does not implement
         yield Found(names, problem=f"is no zip that can be read: {problem}")

@@ -74,7 +74,7 @@ def judge(case: Case, answer: Answer) -> CaseVerdict:
 
 def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
     if answer.kind == "raised":
-        if answer.detail.startswith("NotImplementedError"):
+        if answer.detail.startswith("NotImplementedError"):  # what the stub of a cell to fill in raises
             return NOT_FILLED_IN
         return f"raised {_type_only(answer.detail) if case.is_hidden else answer.detail}"
     if answer.kind == "not_json":

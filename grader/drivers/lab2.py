@@ -40,7 +40,7 @@ def permit(world: World, case: dict[str, Any], load_permit: Any) -> Json:
         except BudgetDenied as denied:
             return {"denied": True, "names": case["names"] in str(denied)} if "names" in case else "denied"
         except NotImplementedError:
-            raise
+            raise  # a cell that is not filled in refuses nothing
         except Exception:
             if not case.get("any_refusal"):
                 raise
@@ -118,7 +118,7 @@ def planner(world: World, case: dict[str, Any], plan_once: Any) -> Json:
         except BudgetDenied as denied:
             ended = str(denied)
         except NotImplementedError:
-            raise
+            raise  # a cell that is not filled in: the judge says so
         except Exception:
             if not case.get("may_raise"):
                 raise

@@ -209,7 +209,7 @@ def resume(world: World, case: dict[str, Any], student_resume: Any) -> Json:
 def audit(world: World, case: dict[str, Any], answers: Any) -> Json:
     """How many of the items are answered, or the answers."""
     if not any(type(answer) is bool for answer in answers.values()):
-        raise NotImplementedError("no item is answered")
+        raise NotImplementedError("no item is answered")  # as an empty cell does: the judge calls it not filled in
     return _answers(answers, case["items"], case["observe"], lambda answer: type(answer) is bool)
 
 
@@ -217,7 +217,7 @@ def audit(world: World, case: dict[str, Any], answers: Any) -> Json:
 def bypass(world: World, case: dict[str, Any], names: Any) -> Json:
     """How many of the snippets have one of the names, or the names they have."""
     if not any(names.values()):
-        raise NotImplementedError("no snippet has a name")
+        raise NotImplementedError("no snippet has a name")  # the same
     return _answers(names, case["snippets"], case["observe"], lambda name: name in case["names"])
 
 
