@@ -23,6 +23,8 @@ from urllib.parse import quote
 
 import nbformat
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / "artifacts" / "browser"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -37,6 +39,7 @@ FLAGS = [
 ]
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 PATIENCE_MS = 60_000
+expect.set_options(timeout=30_000)  # what a page shows is waited for, never looked at once: the machine may be busy
 
 
 def missing(what: str) -> NoReturn:
@@ -206,10 +209,6 @@ def browser() -> Iterator[Any]:
     binary = next(filter(None, map(shutil.which, BROWSERS)), None)
     if binary is None:
         missing("Chromium (Debian and Ubuntu: apt-get install chromium)")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing('playwright (python -m pip install -e ".[test]")')
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
@@ -242,10 +241,6 @@ def free_port() -> int:
 @pytest.fixture
 def serious_faults() -> Callable[..., list[str]]:
     """What axe calls serious or critical within the kit's own elements (JupyterLab has faults of its own)."""
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ImportError:
-        missing('axe-playwright-python (python -m pip install -e ".[test]")')
 
     def run(page: Any, scope: str = ".ao") -> list[str]:
         found = Axe().run(page, context=scope).response["violations"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 DIGEST = "b52a59f92584c188d1d10baa945cff6ec28593fce92f0c2291a3c46f9f5e7df4"
 OTHER = "9bc2ef577e5d29df8810a1d3c4d49583aaeb00a12dd06534ee0e54533feeb5f2"
@@ -104,7 +105,7 @@ def test_an_empty_field_does_not_show_what_the_transcript_has(open_card: Callabl
     open_card()
     page.get_by_role("button", name="Compare").click()
     page.get_by_text("still empty").first.wait_for()
-    assert page.get_by_role("form", name="Stamp card").get_by_text("intent-alpha-01").count() == 0
+    expect(page.get_by_role("form", name="Stamp card").get_by_text("intent-alpha-01")).to_have_count(0)
 
 
 def test_it_prints_itself_filled_in_and_nothing_else(open_card: Callable[..., Any], page: Any) -> None:
@@ -122,13 +123,13 @@ def test_one_key_shortcuts_leave_the_notebook_alone(open_card: Callable[..., Any
     opened, _ = open_card()
     before = opened.cell_ids()
     controls = page.locator(".ao-card :is(input, select, button)")
-    assert controls.count() == 22
+    expect(controls).to_have_count(22)
     for number in range(controls.count()):
         controls.nth(number).focus()
         for key in "bxm":
             page.keyboard.press(key)
     assert opened.cell_ids() == before
-    assert page.locator(".ao-card").is_visible(), "m must not turn the cell into text"
+    expect(page.locator(".ao-card"), "m must not turn the cell into text").to_be_visible()
     assert page.get_by_label("Drill D, tool_name").input_value() == "bxm"
 
 

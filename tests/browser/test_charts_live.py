@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 SHOW_CASES = """
 from workshop.charts import CaseRow, as_text, call_tree, case_table, decision_list, queue_depth
@@ -60,12 +61,12 @@ def test_charts_are_accessible_and_fit_at_twice_the_size(
     page.set_viewport_size({"width": 1280, "height": 3000})
     lab_server(tmp_path, theme=theme).open(page, "charts.ipynb").run_all()
     charts = page.locator(".ao-chart")
-    assert charts.count() == 5
+    expect(charts).to_have_count(5)
     for number, name in enumerate(("cases", "cases-green", "decisions", "call-tree", "queue-depth")):
         screenshot(charts.nth(number), f"{name}-{theme}")
     assert serious_faults(page) == []
-    assert page.get_by_role("img", name="The calls of one agent. 4 calls ran, 1 was denied").is_visible()
-    assert page.get_by_role("img", name="2 of 4 cases right").is_visible()
+    expect(page.get_by_role("img", name="The calls of one agent. 4 calls ran, 1 was denied")).to_be_visible()
+    expect(page.get_by_role("img", name="2 of 4 cases right")).to_be_visible()
 
     page.set_viewport_size({"width": 640, "height": 1500})  # what 200 % leaves of a 1280 pixel screen
     page.wait_for_timeout(300)

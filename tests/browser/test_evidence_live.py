@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from workshop.evidence import evidence_log
 from workshop.lab import Lab
@@ -46,20 +47,20 @@ def test_a_head_sorts_by_numbers_and_turns_the_order_round(opened: Any, page: An
 def test_one_key_shortcuts_leave_the_notebook_alone(opened: Any, page: Any) -> None:
     before = opened.cell_ids()
     controls = page.locator(".ao-chart :is(th button, [role=region])")
-    assert controls.count() == 11
+    expect(controls).to_have_count(11)
     for number in range(controls.count()):
         controls.nth(number).focus()
         for key in "bxm":
             page.keyboard.press(key)
     assert opened.cell_ids() == before
-    assert page.locator(".jp-MarkdownCell").count() == 0
+    expect(page.locator(".jp-MarkdownCell")).to_have_count(0)
 
 
 def test_it_is_a_plain_table_outside_a_notebook(page: Any) -> None:
     page.set_content(evidence_log(SAMPLE).html)
-    assert page.get_by_role("button").count() == 0
-    assert page.get_by_role("columnheader").count() == 10
-    assert page.get_by_role("cell", name=re.compile("✗ unknown_tool")).is_visible()
+    expect(page.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_role("columnheader")).to_have_count(10)
+    expect(page.get_by_role("cell", name=re.compile("✗ unknown_tool"))).to_be_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
+from playwright.sync_api import expect
 
 from grader.launch import Launch
 from grader.report import write_report
@@ -81,17 +82,17 @@ def test_a_head_sorts_the_heat_map_by_keyboard_and_a_figure_leads_to_its_evidenc
 
 def test_the_evidence_is_printed_when_it_is_asked_for(opened: Any) -> None:
     opened.emulate_media(media="print")
-    assert not opened.locator("#evidence").is_visible()
+    expect(opened.locator("#evidence")).not_to_be_visible()
     opened.emulate_media(media="screen")
     opened.get_by_label("Print the evidence as well").check()
     opened.emulate_media(media="print")
-    assert opened.locator("#evidence").is_visible()
+    expect(opened.locator("#evidence")).to_be_visible()
 
 
 def test_it_is_read_without_a_script(report: str, browser: Any) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report)
-    assert page.get_by_role("button").count() == 0
-    assert page.get_by_role("row", name="s0").first.is_visible()
+    expect(page.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_role("row", name="s0").first).to_be_visible()
     context.close()

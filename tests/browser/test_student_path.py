@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from grader.made_up import solution_cells
 from tests.solved import ROOT, solved_notebook
@@ -44,7 +45,7 @@ def test_from_the_red_bar_to_the_green_one(
 
     board = page.get_by_role("group", name="Timing board")
     board.get_by_role("button", name="Start", exact=True).click()
-    assert board.get_by_role("button", name="Pause").is_visible()
+    expect(board.get_by_role("button", name="Pause")).to_be_visible()
 
     for cell_id, source in solution_cells(solved_notebook(LAB)).items():
         page.evaluate(SET_SOURCE, [cell_id, source])
@@ -53,7 +54,7 @@ def test_from_the_red_bar_to_the_green_one(
     for check in ("test", "counting", "replay", "diff"):
         cell = page.locator(".jp-Cell", has_text=f'check("lab1.{check}"')
         cell.scroll_into_view_if_needed()
-        assert cell.locator(".ao-score.ao-yes").is_visible()
+        expect(cell.locator(".ao-score.ao-yes")).to_be_visible()
     screenshot(page, "lab1-green")
 
 

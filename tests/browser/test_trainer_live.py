@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 SHOW = """
 from workshop import open_lab
@@ -69,8 +70,8 @@ def test_a_cell_is_found_by_keyboard_alone(opened: Any, page: Any) -> None:
     page.keyboard.press("Enter")
     assert heard(page).startswith("✓ retry holds.")
     assert heard(page).endswith("Something else holds here too.")
-    assert page.get_by_role("button", name="timeout, read: retry").is_visible()
-    assert page.get_by_text("1 of 18 cells found.").is_visible()
+    expect(page.get_by_role("button", name="timeout, read: retry")).to_be_visible()
+    expect(page.get_by_text("1 of 18 cells found.")).to_be_visible()
 
 
 def test_what_does_not_hold_gets_a_reason_or_a_question_and_not_the_answer(opened: Any, page: Any) -> None:
@@ -78,7 +79,7 @@ def test_what_does_not_hold_gets_a_reason_or_a_question_and_not_the_answer(opene
     assert heard(page) == "✗ retry_once does not hold here. It might apply the write a second time."
     choose(page, "denied, read", "retry_once")
     assert heard(page).endswith("Who could say yes: the same request, or a person?")
-    assert page.get_by_text("0 of 18 cells found.").is_visible()
+    expect(page.get_by_text("0 of 18 cells found.")).to_be_visible()
 
 
 def test_the_trainer_answers_while_the_kernel_is_gone(opened: Any, page: Any) -> None:
@@ -107,13 +108,13 @@ def test_one_key_shortcuts_leave_the_notebook_alone(opened: Any, page: Any) -> N
     page.get_by_role("button", name="timeout, read: not found yet").click()
     before = opened.cell_ids()
     controls = page.locator(":is(.ao-trainer, .ao-quiz) :is(input, button, textarea)")
-    assert controls.count() == 18 + 8 + 5 * 4 + 2
+    expect(controls).to_have_count(18 + 8 + 5 * 4 + 2)
     for number in range(controls.count()):
         controls.nth(number).focus()
         for key in "bxm":
             page.keyboard.press(key)
     assert opened.cell_ids() == before
-    assert page.locator(".ao-quiz").is_visible(), "m must not turn the cell into text"
+    expect(page.locator(".ao-quiz"), "m must not turn the cell into text").to_be_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
