@@ -13,10 +13,12 @@ class Bounds:
 
     ``disk`` is shared out over the sandbox's three writable folders; ``files`` counts what lies in them. ``sockets``
     bounds what the kernel holds between sender and receiver, in the memory of no process. ``effects``
-    bounds what one notebook can make the ledger remember.
+    bounds what one notebook can make the ledger remember. After ``unshared_s`` a child and all that it started are kept
+    to one processor.
     """
 
     start_s: float = 30.0
+    unshared_s: float = 1.0
     cell_s: float = 10.0
     notebook_s: float = 60.0
     cell_output: int = 1 * MIB

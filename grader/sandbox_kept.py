@@ -23,6 +23,7 @@ from pathlib import Path
 from grader.bounds import Bounds
 from grader.launch import Child, Furniture, Wires, furnish
 from grader.sandbox_filter import UnknownMachine, system_call_filter
+from grader.sandbox_share import LongRun
 from grader.sandbox_trouble import OWN_RISK, SandboxEnded, SandboxUnavailable, explain, find_bwrap
 from grader.sandbox_usage import Gauge
 from grader.sandbox_view import View, bwrap_options
@@ -40,9 +41,10 @@ _uid_places = itertools.count(secrets.randbelow(len(_UIDS)))
 
 @dataclass(frozen=True)
 class Sandbox:
-    """A running sandbox: its first process (a pidfd) and the socket to it, a look at what it holds, what ends it."""
+    """A running sandbox: its first process (pid and pidfd), the socket to it, a look at what it holds, what ends it."""
 
     files: Furniture
+    pid: int
     first_process: int
     control: socket.socket
     gauge: Gauge
@@ -62,14 +64,17 @@ class Sandbox:
         if answer != FORKED:
             wires.close_outer()
             raise SandboxEnded(answer.decode("utf-8", "replace") or "it is gone")
-        return Child(
-            wires.control,
-            wires.ledger,
-            wires.output,
-            excess=self.gauge.excess,
-            is_cut_off=self.has_ended,
-            end=lambda went_well: give_back(self, went_well),
-        )
+        run = LongRun(self.pid)
+
+        def excess(bounds: Bounds) -> str:
+            run.watch(bounds)
+            return self.gauge.excess(bounds)
+
+        def end(went_well: bool) -> None:
+            give_back(self, went_well)
+            run.end()
+
+        return Child(wires.control, wires.ledger, wires.output, excess=excess, is_cut_off=self.has_ended, end=end)
 
     def has_ended(self) -> bool:
         """Somebody outside killed it. Its processes die first, and then the first process: so wait a little."""
@@ -125,7 +130,7 @@ def start_sandbox(view: View, files: Furniture, *, bounds: Bounds, starter: Exec
         control.settimeout(_ANSWER_S)
         gauge = Gauge.open(pid)
         belongings.callback(gauge.close)
-        return Sandbox(files, handle, control, gauge, belongings.pop_all())
+        return Sandbox(files, pid, handle, control, gauge, belongings.pop_all())
 
 
 def _popen(command: list[str], fds: Sequence[int], said: int) -> subprocess.Popen[bytes]:

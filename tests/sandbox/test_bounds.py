@@ -211,6 +211,32 @@ subprocess.Popen(["sleep", "98765.4"], start_new_session=True)
     assert not [one for one in psutil.process_iter(["cmdline"]) if "98765.4" in (one.info["cmdline"] or ())]
 
 
+def test_who_takes_long_is_kept_to_one_processor(visit: Visiting) -> None:
+    """With a session each, 60 spinning processes would get 60 times an honest neighbour's share of the machine."""
+    source = """
+import hashlib, os, signal, threading, time
+spinners = []
+for _ in range(10):
+    if (pid := os.fork()) == 0:
+        os.setsid()
+        if os.fork():
+            threading.Thread(target=hashlib.pbkdf2_hmac, args=("sha256", b"", b"", 10**9), daemon=True).start()
+        while True:
+            pass
+time.sleep(2)
+threads = [int(thread) for pid in os.listdir("/proc") if pid.isdigit() and pid != "1"
+           for thread in os.listdir(f"/proc/{pid}/task")]
+print(len(threads), {len(os.sched_getaffinity(thread)) for thread in threads})
+"""
+    with visit() as inside:
+        assert inside.run(source) == "31 {1}\n"
+
+
+def test_nobody_chooses_a_processor(visit: Visiting) -> None:
+    with visit() as inside, pytest.raises(AssertionError, match="PermissionError"):
+        inside.run("import os\nos.sched_setaffinity(0, os.sched_getaffinity(0))")
+
+
 def test_output_without_end_costs_no_more_than_its_bound(visit: Visiting) -> None:
     with visit() as inside:
         heard = inside.hear({"op": "cell", "source": "print('x' * 50_000_000)"})
