@@ -46,7 +46,7 @@ _PROCESSORS = Processors()
 
 
 class LongRun:
-    """What runs below a sandbox's ``first_process`` (a pid of ours) for one notebook; once it is long, on one processor."""
+    """What one notebook runs below a sandbox's ``first_process``, a pid of ours; once it is long, on one processor."""
 
     def __init__(self, first_process: int) -> None:
         self._first_process = first_process
