@@ -5,39 +5,53 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+from collections.abc import Sequence
 from functools import partial
 from types import ModuleType
+from typing import Any
 
-_SLOW = "rfc3987_syntax"
-"""jsonschema loads it where it is installed, as it is beside JupyterLab, for one optional format."""
+_SLOW = ("rfc3987_syntax", "isoduration")
+"""jsonschema loads them where they are installed, as they are beside JupyterLab, for formats that no notebook has."""
 _one_at_a_time = threading.Lock()
-_SERVER_EXTENSIONS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+_NOT_YET = {
+    **{
+        f"nbgrader.server_extensions.{name}": ("load_jupyter_server_extension",)  # which load the Jupyter server
+        for name in ("assignment_list", "course_list", "formgrader", "validate_assignment")
+    },
+    "setuptools.archive_util": ("unpack_archive", "unpack_tarfile", "unpack_zipfile"),  # for its own zip_collect
+}
+"""Modules that nbgrader imports at once, each with the functions that it takes from it."""
 
 
 def leave_out_slow_parser() -> None:
-    """Call it before anything imports jsonschema or nbformat; in their place it counts as not installed."""
-    sys.modules.setdefault(_SLOW, None)  # type: ignore[arg-type]
+    """Call it before anything imports jsonschema or nbformat; in their place they count as not installed."""
+    for name in _SLOW:
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
 
 def import_nbgrader() -> None:
-    """Import nbgrader without the Jupyter server, which its four server extensions load and a command never needs.
+    """Import nbgrader without the Jupyter server and setuptools, which it loads and a command hardly ever needs.
 
-    They are imported when a server asks for them, if one ever does in this process.
+    They are imported when they are called, if they ever are in this process.
     """
     with _one_at_a_time:
         if "nbgrader" in sys.modules:
             return
-        names = [f"nbgrader.server_extensions.{name}" for name in _SERVER_EXTENSIONS]
-        for name in names:
-            stand_in = ModuleType(name)
-            stand_in.load_jupyter_server_extension = partial(_load_extension, name)  # type: ignore[attr-defined]
-            sys.modules[name] = stand_in
+        stand_ins = {name: _stand_in(name, taken) for name, taken in _NOT_YET.items() if name not in sys.modules}
+        sys.modules.update(stand_ins)
         try:
             importlib.import_module("nbgrader.api")
         finally:
-            for name in names:
+            for name in stand_ins:
                 del sys.modules[name]
 
 
-def _load_extension(name: str, app: object) -> None:
-    importlib.import_module(name).load_jupyter_server_extension(app)
+def _stand_in(name: str, functions: Sequence[str]) -> ModuleType:
+    module = ModuleType(name)
+    for function in functions:
+        setattr(module, function, partial(_call, name, function))
+    return module
+
+
+def _call(name: str, function: str, *arguments: Any, **named: Any) -> Any:
+    return getattr(importlib.import_module(name), function)(*arguments, **named)
