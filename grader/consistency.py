@@ -217,33 +217,49 @@ def examine(
 
     The matrix is graded ``repeat`` times; every result must be the same to the byte.
     """
-    from_solved = files_from_solved(root)
     written: list[str] = []
+    flaky: list[Fault] = []
     with scratch_folder() as scratch:
         if write:
-            written += write_files(root, from_solved)
+            written += write_files(root, files_from_solved(root))
             written += bring_in_step(root, [lab for lab in labs if solved_path(root, lab.id).is_file()], scratch)
-        whole, faults = whole_labs(root, labs)
-        for lab in whole:
-            faults += lab_faults(root, lab)
+        whole, _ = whole_labs(root, labs)
         field = [entrant for lab in whole for entrant in entrants(root, lab)]
         entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
-        if write and (patterns := write_files(root, pattern_files(entries))):
-            written += patterns
-            entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
-        there = all_labs(root)
-        files = {**from_solved, **pattern_files(entries), **golden_files(entries), **readme_page(root, there)}
-        if len(whole) == len(there):  # the page tells of all of them
-            files |= matrix_page(entries)
         if write:
-            written += write_files(root, files)
+            if patterns := write_files(root, pattern_files(entries)):
+                written += patterns
+                entries = grade_entrants(root, field, launch, workers=workers, progress=progress)
+            written += write_files(root, generated_files(root, entries))
             # The notebooks bring the patterns along, which their own grading had to find first.
             stale = [lab for lab in whole if f"fixtures/{lab.id}/{PATTERNS_FILE}" in written]
             written += bring_in_step(root, stale, scratch)
         for _ in range(1, repeat):
-            faults += flakes(entries, grade_entrants(root, field, launch, workers=workers, progress=progress))
+            flaky += flakes(entries, grade_entrants(root, field, launch, workers=workers, progress=progress))
         progress("Comparing", 0, 1)
-        faults += [*matrix_faults(entries), *generated_faults(root, files), *step_faults(root, scratch)]
-        faults += link_faults(root, commands)
+        faults = (*find_faults(root, labs, entries, commands, scratch), *flaky)
         progress("Comparing", 1, 1)
-    return Examined(tuple(entries), tuple(faults), tuple(written))
+    return Examined(tuple(entries), faults, tuple(written))
+
+
+def find_faults(
+    root: Path, labs: Sequence[Lab], entries: Sequence[Entry], commands: Sequence[str], scratch: Path
+) -> Iterator[Fault]:
+    """All that is wrong with ``labs``, whose matrix gave ``entries``, and with what belongs to no lab."""
+    whole, missing = whole_labs(root, labs)
+    yield from missing
+    for lab in whole:
+        yield from lab_faults(root, lab)
+    yield from matrix_faults(entries)
+    yield from generated_faults(root, generated_files(root, entries))
+    yield from step_faults(root, scratch)
+    yield from link_faults(root, commands)
+
+
+def generated_files(root: Path, entries: Sequence[Entry]) -> Files:
+    """All that is generated but the notebooks, as it must be where the matrix gives ``entries``."""
+    labs = all_labs(root)
+    files = {**files_from_solved(root), **pattern_files(entries), **golden_files(entries), **readme_page(root, labs)}
+    if {entry.entrant.lab.id for entry in entries} == {lab.id for lab in labs}:  # the page tells of all of them
+        files |= matrix_page(entries)
+    return files

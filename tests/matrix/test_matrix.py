@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from grader.from_solved import files_from_solved
-from grader.generated import feedback_text, matrix_page, out_of_step, pattern_files
+from grader.generated import feedback_text
 from grader.matrix import MUTANT, SOLUTION, STUB, VARIANT, Entry
 from tests.matrix.field import each
 from tests.solved import ROOT
@@ -32,15 +31,6 @@ def test_an_untouched_notebook_earns_nothing(entry: Entry) -> None:
 def test_the_feedback_is_the_golden_text(entry: Entry) -> None:
     golden = ROOT / "tests" / "golden" / entry.entrant.lab.id / f"{entry.entrant.student.name}.txt"
     assert feedback_text(entry) == golden.read_text(encoding="utf-8"), "admit-one check --write shows the difference"
-
-
-def test_what_the_matrix_generates_is_in_step(matrix: dict[str, Entry]) -> None:
-    entries = list(matrix.values())
-    assert out_of_step(ROOT, pattern_files(entries) | matrix_page(entries)) == []
-
-
-def test_what_is_made_from_the_solved_notebooks_is_in_step() -> None:
-    assert out_of_step(ROOT, files_from_solved(ROOT)) == []
 
 
 def test_at_least_19_of_20_wrong_solutions_are_told_their_own_mistake_and_none_another(
