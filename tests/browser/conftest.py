@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -38,7 +39,15 @@ FLAGS = [
     "--disable-sync",
 ]
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+VIEWPORT = {"width": 1280, "height": 900}
 PATIENCE_MS = 60_000
+OPEN = "async path => { await window.jupyterapp.commands.execute('docmanager:open', { path }) }"
+LEAVE = """async () => {
+    for (const widget of [...window.jupyterapp.shell.widgets("main")]) widget.dispose();
+    await window.jupyterapp.serviceManager.sessions.shutdownAll();
+    localStorage.clear();
+    sessionStorage.clear();
+}"""
 expect.set_options(timeout=30_000)  # what a page shows is waited for, never looked at once: the machine may be busy
 
 
@@ -104,17 +113,38 @@ class Notebook:
 
 @dataclass(frozen=True)
 class LabServer:
-    """A folder that a JupyterLab serves; ``url`` is the folder's address there."""
+    """A folder that a JupyterLab serves, and the theme that its notebooks are shown in."""
 
-    url: str
+    origin: str
+    folder: str
+    theme: str
 
     def open(self, page: Any, name: str) -> Notebook:
-        """Open the notebook ``name`` of the folder, with its kernel started and its side bar closed."""
-        notebook = Notebook(page, f"{self.url}/{name}?reset")
-        page.goto(notebook.url)
-        notebook.wait_for_kernel()
+        """Open the notebook ``name`` of the folder, with its kernel started and its side bar closed.
+
+        A page that holds JupyterLab already opens it there, as a double click on its name would.
+        """
+        path = f"{self.folder}/{name}"
+        notebook = Notebook(page, f"{self.origin}/lab/tree/{quote(path)}?reset")
+        if not page.url.startswith(f"{self.origin}/lab"):
+            page.goto(notebook.url)
+            notebook.wait_for_kernel()
+            self._choose_theme(page)
+        else:
+            self._choose_theme(page)
+            page.evaluate(OPEN, path)
+            notebook.wait_for_kernel()
         page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
         return notebook
+
+    def _choose_theme(self, page: Any) -> None:
+        """As the menu Settings > Theme does; JupyterLab keeps the choice for pages loaded later."""
+        theme = THEMES[self.theme]
+        body = page.locator("body")
+        expect(body).to_have_attribute("data-jp-theme-name", re.compile("."))
+        if body.get_attribute("data-jp-theme-name") != theme:
+            page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+            expect(body).to_have_attribute("data-jp-theme-name", theme)
 
 
 def _free_port() -> int:
@@ -124,13 +154,12 @@ def _free_port() -> int:
         return port
 
 
-def _settings(home: Path, theme: str) -> None:
-    """No question about news, no call for updates, the wanted theme."""
+def _settings(home: Path) -> None:
+    """No question about news, no call for updates."""
     folder = home / "settings" / "@jupyterlab" / "apputils-extension"
     folder.mkdir(parents=True)
     quiet = {"fetchNews": "false", "checkForUpdates": False}
     (folder / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
-    (folder / "themes.jupyterlab-settings").write_text(json.dumps({"theme": THEMES[theme]}))
 
 
 def _nobodys(home: Path) -> dict[str, str]:
@@ -151,9 +180,9 @@ class _JupyterLab:
     process: subprocess.Popen[bytes]
 
 
-def _start_jupyterlab(root: Path, home: Path, theme: str) -> _JupyterLab:
+def _start_jupyterlab(root: Path, home: Path) -> _JupyterLab:
     """Start JupyterLab on ``root`` with everything it writes below ``home``, and wait until it answers."""
-    _settings(home, theme)
+    _settings(home)
     port = _free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={root}"]
     command += [f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
@@ -183,21 +212,19 @@ def _start_jupyterlab(root: Path, home: Path, theme: str) -> _JupyterLab:
 def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LabServer]]:
     """Serve a temporary folder by JupyterLab with nobody's settings: ``lab_server(folder, theme="dark")``.
 
-    A start takes seconds, so that there is one JupyterLab a theme, for all temporary folders of the run.
+    A start takes seconds, so that there is one JupyterLab for all temporary folders of the run.
     """
     root = tmp_path_factory.getbasetemp().resolve()
-    running: dict[str, _JupyterLab] = {}
+    running: list[_JupyterLab] = []
 
     def serve(folder: Path, theme: str = "light") -> LabServer:
-        if theme not in running:
-            running[theme] = _start_jupyterlab(root, tmp_path_factory.mktemp("jupyter"), theme)
-        inside = quote(folder.resolve().relative_to(root).as_posix())
-        return LabServer(f"{running[theme].url}/lab/tree/{inside}")
+        if not running:
+            running.append(_start_jupyterlab(root, tmp_path_factory.mktemp("jupyter")))
+        return LabServer(running[0].url, folder.resolve().relative_to(root).as_posix(), theme)
 
     yield serve
-    for lab in running.values():
+    for lab in running:
         lab.process.terminate()
-    for lab in running.values():
         lab.process.wait(30)
 
 
@@ -218,13 +245,46 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
+def _new_page(browser: Any) -> Any:
     """A page with a browser profile of its own."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context = browser.new_context(viewport=VIEWPORT)
     context.set_default_timeout(30_000)
-    yield context.new_page()
-    context.close()
+    return context.new_page()
+
+
+@pytest.fixture
+def fresh_page(browser: Any) -> Iterator[Any]:
+    """A page of a browser profile that no other test has used."""
+    page = _new_page(browser)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def kept_pages(browser: Any) -> Iterator[list[Any]]:
+    """The page that waits for the next test of the module, or none."""
+    pages: list[Any] = []
+    yield pages
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, browser: Any, kept_pages: list[Any]) -> Iterator[Any]:
+    """A page for JupyterLab, which stays loaded for the next test of the module: to load it takes seconds.
+
+    A test finds no other's notebooks, kernels or storage in it, and no page in which another test failed.
+    """
+    page = kept_pages.pop() if kept_pages else _new_page(browser)
+    page.set_viewport_size(VIEWPORT)
+    failed = request.session.testsfailed
+    yield page
+    if request.session.testsfailed > failed:
+        page.context.close()
+        return
+    if page.url != "about:blank":
+        page.evaluate(LEAVE)
+    kept_pages.append(page)
 
 
 @pytest.fixture

@@ -235,13 +235,13 @@ def test_one_key_shortcuts_leave_the_notebook_alone(notebook: Any, page: Any) ->
     expect(page.locator(".jp-MarkdownCell")).to_have_count(0)
 
 
-def test_it_is_a_plain_table_outside_a_notebook(folder: Path, page: Any) -> None:
+def test_it_is_a_plain_table_outside_a_notebook(folder: Path, fresh_page: Any) -> None:
     from workshop.clock import board
     from workshop.lab import Lab
 
-    page.set_content(board(Lab.find("lab1", beside=folder)).html)
-    expect(page.get_by_role("button")).to_have_count(0)
-    assert page.get_by_role("rowheader").all_inner_texts() == [
+    fresh_page.set_content(board(Lab.find("lab1", beside=folder)).html)
+    expect(fresh_page.get_by_role("button")).to_have_count(0)
+    assert fresh_page.get_by_role("rowheader").all_inner_texts() == [
         "Reproduce the storm",
         "Cap the fan-out",
         "Replay twice",

@@ -41,8 +41,9 @@ def open_card(
     servers: dict[str, Any], root: Path, page: Any, request: Any, write_notebook: Callable[..., Path]
 ) -> Callable[..., Any]:
     """Open a fresh card in a folder of its own."""
+    shared = page
 
-    def run(theme: str = "light") -> Any:
+    def run(theme: str = "light", page: Any = shared) -> Any:
         folder = root / f"{request.node.name}".replace("[", "-").replace("]", "")
         folder.mkdir(exist_ok=True)
         write_notebook(folder, "lab4.ipynb", SHOW_CARD)
@@ -108,9 +109,10 @@ def test_an_empty_field_does_not_show_what_the_transcript_has(open_card: Callabl
     expect(page.get_by_role("form", name="Stamp card").get_by_text("intent-alpha-01")).to_have_count(0)
 
 
-def test_it_prints_itself_filled_in_and_nothing_else(open_card: Callable[..., Any], page: Any) -> None:
+def test_it_prints_itself_filled_in_and_nothing_else(open_card: Callable[..., Any], fresh_page: Any) -> None:
+    page = fresh_page
     page.add_init_script("window.print = () => { window.top.printed = document.documentElement.innerHTML }")
-    open_card()
+    open_card(page=page)
     page.get_by_label("Drill A, tool_name").fill("create_lab_order")
     page.get_by_role("button", name="Print the card").click()
     printed = page.wait_for_function("() => window.printed").json_value()

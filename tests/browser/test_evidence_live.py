@@ -56,11 +56,11 @@ def test_one_key_shortcuts_leave_the_notebook_alone(opened: Any, page: Any) -> N
     expect(page.locator(".jp-MarkdownCell")).to_have_count(0)
 
 
-def test_it_is_a_plain_table_outside_a_notebook(page: Any) -> None:
-    page.set_content(evidence_log(SAMPLE).html)
-    expect(page.get_by_role("button")).to_have_count(0)
-    expect(page.get_by_role("columnheader")).to_have_count(10)
-    expect(page.get_by_role("cell", name=re.compile("✗ unknown_tool"))).to_be_visible()
+def test_it_is_a_plain_table_outside_a_notebook(fresh_page: Any) -> None:
+    fresh_page.set_content(evidence_log(SAMPLE).html)
+    expect(fresh_page.get_by_role("button")).to_have_count(0)
+    expect(fresh_page.get_by_role("columnheader")).to_have_count(10)
+    expect(fresh_page.get_by_role("cell", name=re.compile("✗ unknown_tool"))).to_be_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -56,11 +56,12 @@ def started(
                 os.killpg(lab.pid, signal.SIGTERM)
 
 
-def test_the_printed_address_opens_the_lab(started: subprocess.Popen[str], page: Any, tmp_path: Path) -> None:
+def test_the_printed_address_opens_the_lab(started: subprocess.Popen[str], fresh_page: Any, tmp_path: Path) -> None:
     assert started.stdout is not None
     line = started.stdout.readline()
     found = re.fullmatch(rf"Lab 1: (http://\S+/{LAB.id}\.ipynb\?token=\w+)  \(Ctrl-C ends it\)\n", line)
     assert found, (line, (tmp_path / "stderr.txt").read_text())
+    page = fresh_page
     page.goto(found[1])
     page.get_by_role("heading", name=f"Lab 1: {LAB.title}").wait_for(timeout=LONG_MS)
     configured = json.loads(page.locator("#jupyter-config-data").text_content())

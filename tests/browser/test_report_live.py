@@ -31,6 +31,11 @@ def report(tmp_path_factory: pytest.TempPathFactory, launch: Launch) -> str:
 
 
 @pytest.fixture
+def page(fresh_page: Any) -> Any:
+    return fresh_page
+
+
+@pytest.fixture
 def opened(report: str, page: Any) -> Any:
     page.goto(report)
     return page
