@@ -18,11 +18,11 @@ ROWS = [
     ("create_lab_order", OTHER, "intent-alpha-01", "1", "REJECT"),
     ("create_lab_order", "", "", "1", "REJECT"),
 ]
+FIELDS = ("tool_name", "arg_digest", "idempotency_key", "side_effect_counter", "decision")
 SHOW_CARD = f"""
 from workshop.cards import StampCard
 
-FIELDS = ("tool_name", "arg_digest", "idempotency_key", "side_effect_counter", "decision")
-StampCard(read_transcripts=lambda: {{letter: dict(zip(FIELDS, row)) for letter, row in zip("ABCD", {ROWS!r})}})
+StampCard(read_transcripts=lambda: {{letter: dict(zip({FIELDS!r}, row)) for letter, row in zip("ABCD", {ROWS!r})}})
 """
 
 
@@ -62,6 +62,17 @@ def fill_by_keyboard(page: Any) -> None:
         for value in values:
             page.keyboard.type(value)
             page.keyboard.press("Tab")
+
+
+def fill(page: Any) -> None:
+    """The same at once, where it does not matter how the fields were filled."""
+    for drill, values in zip("ABCD", ROWS, strict=True):
+        for name, value in zip(FIELDS, values, strict=True):
+            field = page.get_by_label(f"Drill {drill}, {name}")
+            if name == "decision":
+                field.select_option(value)
+            else:
+                field.fill(value)
 
 
 def test_filled_by_keyboard_compared_and_kept(open_card: Callable[..., Any], page: Any) -> None:
@@ -144,7 +155,7 @@ def test_axe_finds_nothing_serious(
     theme: str,
 ) -> None:
     open_card(theme)
-    fill_by_keyboard(page)
+    fill(page)
     page.get_by_label("Drill B, decision").select_option("APPLY")
     page.get_by_role("button", name="Compare").click()
     page.get_by_text("19 of 20 fields").wait_for()
