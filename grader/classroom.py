@@ -8,31 +8,22 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from grader.course import Course
 from grader.exam import Exam, read_exam
-from grader.launch import CouldNotLaunch, Furniture, Launch, launch_process
+from grader.hand_ins import Submission
+from grader.launch import CouldNotLaunch, Launch
 from grader.notebook import NotANotebook
 from grader.progress import Progress
-from grader.record import CouldNotRecord, Recorder, only_run, open_recorder
+from grader.record import CouldNotRecord
 from grader.results import Result, ResultStore, submission_key
-from grader.sandbox import sandboxes
 from grader.submission import grade_with_retry, lab_version, read_submission
 from grader.verdict_file import VERDICT_FILE, Verdict, read_verdict
+from grader.writer import Writer, writer
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _NOT_AN_ID = frozenset("*?[]{}\\,")
 """In a folder's name nbgrader would read these as a pattern, or as more than one student."""
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One student's notebook for one lab, where ``collect`` or ``nbgrader collect`` put it, or would have."""
-
-    student: str
-    lab_id: str
-    path: Path
 
 
 @dataclass(frozen=True)
@@ -57,38 +48,6 @@ class Pool:
     executor: Executor
     grade: Callable[[str, bytes], Result]
     width: Callable[[], int]
-
-
-def find_submissions(course: Course, lab_ids: Sequence[str]) -> list[Submission]:
-    """One for each student in submitted/ and each of the labs that anybody handed in, by lab and student.
-
-    A student without a readable notebook is among them, and comes out as ``not_submitted``.
-    """
-    folder = course.submitted
-    students = sorted(path.name for path in folder.glob("*") if path.is_dir() and not path.name.startswith("."))
-    return [
-        Submission(student, lab_id, folder / student / lab_id / f"{lab_id}.ipynb")
-        for lab_id in lab_ids
-        if any((folder / student / lab_id).is_dir() for student in students)
-        for student in students
-    ]
-
-
-@contextmanager
-def open_launcher(
-    root: Path, *, sandbox: bool, first: Furniture | None = None, workers: int | None = None
-) -> Iterator[Launch]:
-    """A launcher for any number of notebooks: sandboxed, or, for code that is trusted, plain child processes.
-
-    ``first`` is what the room of the first notebook holds, ``workers`` how many are graded at a time; both only save
-    time (grader.sandbox.sandboxes).
-    Raises SandboxUnavailable, with the remedy, where a sandbox is wanted and this machine gives none.
-    """
-    if sandbox:
-        with sandboxes(root, first=first, workers=workers) as launch:
-            yield launch
-    else:
-        yield launch_process
 
 
 @contextmanager
@@ -118,19 +77,21 @@ def grade_with(
     course: Course,
     submissions: Sequence[Submission],
     *,
+    records: Writer | None = None,
     resume: bool = True,
     progress: Progress = lambda *_: None,
 ) -> list[Row]:
     """Grade and record ``submissions``; what is recorded already is left as it is, unless ``resume`` is False.
 
     Each result is kept and recorded as it comes, so that a run which was broken off goes on where it was.
+    ``records`` is the writer of this run; without, it is one in this process.
     Raises CouldNotRecord where the gradebook or the disk takes no more.
     """
-    exams = {lab_id: read_exam(course, lab_id) for lab_id in dict.fromkeys(one.lab_id for one in submissions)}
-    versions = {lab_id: lab_version(course, exam.lab) for lab_id, exam in exams.items()}
-    with only_run(course), ExitStack() as stack:
-        run = _Run(course, lambda: stack.enter_context(open_recorder(course, exams)), versions, resume)
-        return run.grade(pool, submissions, progress)
+    labs = {one.lab_id: read_exam(course, one.lab_id).lab for one in submissions}
+    versions = {lab_id: lab_version(course, lab) for lab_id, lab in labs.items()}
+    with ExitStack() as stack:
+        records = records or stack.enter_context(writer(course, list(labs)))
+        return _Run(course, records, versions, resume).grade(pool, submissions, progress)
 
 
 @dataclass(frozen=True)
@@ -145,23 +106,16 @@ class _Job:
 class _Run:
     """One run over a class: what is recorded from before, and what comes in."""
 
-    def __init__(
-        self, course: Course, open_gradebook: Callable[[], Recorder], versions: dict[str, str], resume: bool
-    ) -> None:
+    def __init__(self, course: Course, records: Writer, versions: dict[str, str], resume: bool) -> None:
         self._course = course
-        self._open_gradebook = open_gradebook
+        self._records = records
         self._versions = versions
         self._resume = resume
         self._store = ResultStore(course)
 
     @cached_property
-    def _recorder(self) -> Recorder:
-        """Opened when something is to be recorded: importing nbgrader takes a second, in which work can begin."""
-        return self._open_gradebook()
-
-    @cached_property
     def _marks(self) -> dict[str, dict[str, float | None]]:
-        return {lab_id: self._recorder.marks(lab_id) for lab_id in self._versions}
+        return {lab_id: self._records.marks(lab_id) for lab_id in self._versions}
 
     def grade(self, pool: Pool, submissions: Sequence[Submission], progress: Progress) -> list[Row]:
         rows: dict[Submission, Row] = {}
@@ -228,7 +182,7 @@ class _Run:
     def _record(self, job: _Job, result: Result) -> Row:
         one = job.submission
         try:
-            self._recorder.record(one.student, one.lab_id, job.key, job.data, result)
+            self._records.record(one.student, one.lab_id, job.key, job.data, result)
         except CouldNotRecord:  # which holds for the whole run
             raise
         except Exception as fault:

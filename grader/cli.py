@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -30,7 +31,7 @@ from grader.console import (
     progress_bar,
     short_names,
 )
-from grader.quick_start import import_nbgrader, leave_out_slow_parser
+from grader.quick_start import leave_out_slow_parser
 from stub_server.address import HOST, PORT
 from stub_server.errors import Mendable
 from workshop.lab import LabNotFound, all_labs
@@ -203,15 +204,21 @@ def collect(
 @contextmanager
 def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None, sandbox: bool) -> Iterator[Pool]:
     """Where submissions are graded: on this machine, or on the cluster whose scheduler is at ``dask``."""
-    from grader.classroom import open_launcher, threads
-    from grader.exam import read_exam
-
     if dask is None:
-        exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
-        threading.Thread(target=import_nbgrader, daemon=True).start()  # while the sandboxes start, on another processor
-        launcher = open_launcher(course.root, sandbox=sandbox, first=exams[lab_ids[0]].room, workers=workers)
-        with launcher as launch, threads(exams, launch, workers) as pool:
-            yield pool
+        from grader.launcher import open_launcher
+        from grader.room import read_course_lab, room_files
+
+        # Loading it takes as long as starting the sandboxes does, on another processor.
+        threading.Thread(target=importlib.import_module, args=("grader.classroom",), daemon=True).start()
+        first = room_files(read_course_lab(course, lab_ids[0]))
+        launcher = open_launcher(course.root, sandbox=sandbox, first=first, workers=workers)
+        with launcher as launch:
+            from grader.classroom import threads
+            from grader.exam import read_exam
+
+            exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
+            with threads(exams, launch, workers) as pool:
+                yield pool
         return
     try:
         from grader.cluster import cluster
@@ -233,8 +240,9 @@ def grade(
     as_json: AsJson = False,
 ) -> None:
     """Grade what is in course/submitted/ into nbgrader's gradebook; what is graded already is left as it is."""
-    from grader.classroom import find_submissions, grade_with
     from grader.course import Course
+    from grader.hand_ins import find_submissions
+    from grader.writer import writer_process
 
     root = find_root()
     course = Course.at(root)
@@ -243,8 +251,13 @@ def grade(
         raise UsageError("nothing to grade: put notebooks into course/submitted/STUDENT/LAB/LAB.ipynb first")
     try:
         lab_ids = list(dict.fromkeys(one.lab_id for one in submissions))
-        with _pool(course, lab_ids, workers, dask, not no_sandbox) as pool, progress_bar() as report:
-            rows = grade_with(pool, course, submissions, resume=resume, progress=report)
+        with ExitStack() as stack:
+            records = stack.enter_context(writer_process(course, lab_ids))  # before anything starts a thread
+            pool = stack.enter_context(_pool(course, lab_ids, workers, dask, not no_sandbox))
+            report = stack.enter_context(progress_bar())
+            from grader.classroom import grade_with
+
+            rows = grade_with(pool, course, submissions, records=records, resume=resume, progress=report)
     except KeyboardInterrupt:
         fail("stopped: what is graded is kept; run the same command again to go on", code=130)
     if as_json:
@@ -273,8 +286,8 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check the kit itself: stubs red, solutions green, each mistake caught and named, everything generated in step."""
-    from grader.classroom import open_launcher
     from grader.consistency import examine
+    from grader.launcher import open_launcher
     from grader.matrix import summarise
 
     root = find_root()
@@ -306,7 +319,7 @@ def check(
 @app.command(epilog="Example: admit-one rehearse")
 def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
     """Grade a made-up class on every lab, and say whether each got exactly the marks and status it must."""
-    from grader.classroom import open_launcher
+    from grader.launcher import open_launcher
     from grader.rehearsal import rehearsal_course
     from grader.rehearsal import rehearse as run_rehearsal
     from grader.sandbox_trouble import SandboxUnavailable

@@ -15,12 +15,14 @@ from typing import Any
 
 from distributed import Client, WorkerPlugin, get_worker
 
-from grader.classroom import Pool, open_launcher
+from grader.classroom import Pool
 from grader.course import Course
 from grader.dask_workers import CONNECT_S, GO_ON, PATIENCE_S, ClusterUnavailable, UnfitWorker, Workers, connect
-from grader.exam import files_of_lab, read_course_lab, read_exam
+from grader.exam import files_of_lab, read_exam
 from grader.launch import CouldNotLaunch
+from grader.launcher import open_launcher
 from grader.results import Result
+from grader.room import read_course_lab
 from grader.sandbox import probe
 from grader.submission import grade_with_retry, lab_version
 

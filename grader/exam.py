@@ -13,7 +13,8 @@ from grader.course import Course
 from grader.diagnose import HIDDEN_PATTERNS_FILE, KnownMistakes, read_patterns
 from grader.launch import Furniture
 from grader.notebook import read_notebook
-from workshop.lab import Lab, read_lab
+from grader.room import read_course_lab, room_files
+from workshop.lab import Lab
 
 Cases = Mapping[str, tuple[Case, ...]]
 
@@ -44,22 +45,8 @@ def read_exam(course: Course, lab_id: str) -> Exam:
     )
 
 
-def read_course_lab(course: Course, lab_id: str) -> Lab:
-    return read_lab(course.root / "fixtures" / lab_id, course.root / "permits")
-
-
 def released_path(course: Course, lab_id: str) -> Path:
     return course.root / course.release / lab_id / f"{lab_id}.ipynb"
-
-
-def room_files(lab: Lab) -> dict[str, bytes]:
-    """The lab's public files by their place beside the notebook: data/ and permits/."""
-    data = {
-        f"data/{path.relative_to(lab.data).as_posix()}": path.read_bytes()
-        for path in sorted(lab.data.rglob("*"))
-        if path.is_file()
-    }
-    return data | {f"permits/{name}": (lab.permits / name).read_bytes() for name in lab.permit_names}
 
 
 def files_of_lab(course: Course, lab: Lab) -> dict[str, Path]:

@@ -38,6 +38,8 @@ from stub_server.errors import Mendable
 
 _PATIENCE_S = 60.0
 """How long another program may hold the gradebook before the run gives up."""
+_LAST_WORDS_S = 2.0
+"""How long the writer of a run that was killed may take for the record that it was at."""
 _READ_ONLY = 0o444
 _LONG_OUTPUT = 100
 """Lines; LimitOutput allows 1000 of them."""
@@ -88,10 +90,15 @@ def only_run(course: Course) -> Iterator[None]:
         if sys.platform != "win32":
             import fcntl
 
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise CouldNotRecord("another run is grading this course: let it end, or end it") from None
+            until = time.monotonic() + _LAST_WORDS_S
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > until:
+                        raise CouldNotRecord("another run is grading this course: let it end, or end it") from None
+                    time.sleep(_LAST_WORDS_S / 100)
         yield
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import nbformat
 
-from grader.classroom import Row, Submission, grade_class
+from grader.classroom import Row, grade_class
 from grader.course import Course
 from grader.feedback_pages import Page, write_pages
+from grader.hand_ins import Submission
 from grader.launch import Launch
 from grader.made_up import fill, read_cells, solution_cells
 from grader.marks import open_gradebook, read_marks

@@ -11,8 +11,8 @@ from pathlib import Path
 import nbformat
 
 from grader.course import Course, nbgrader_api
-from grader.exam import room_files
 from grader.launch import furnish
+from grader.room import room_files
 from grader.solved import dump, in_step, read_solved, run_again, solved_path
 from stub_server.errors import Mendable
 from workshop.lab import Lab, all_labs, read_lab

@@ -10,8 +10,9 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell
 
-from grader.classroom import Row, find_submissions, grade_class
+from grader.classroom import Row, grade_class
 from grader.course import Course, nbgrader_api
+from grader.hand_ins import find_submissions
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab

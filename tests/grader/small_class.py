@@ -12,8 +12,9 @@ import nbformat
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
-from grader.classroom import find_submissions, grade_class
+from grader.classroom import grade_class
 from grader.course import Course
+from grader.hand_ins import find_submissions
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.classroom import find_submissions, grade_with
+from grader.classroom import grade_with
 from grader.cluster import cluster
 from grader.course import Course
+from grader.hand_ins import find_submissions
 from tests.grader.real_cluster import RealCluster, free_port
 from tests.grader.small_class import marks, outcome
 from tests.hostile.attacks import LAB1

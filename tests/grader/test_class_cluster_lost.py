@@ -14,10 +14,11 @@ from typing import Any
 import psutil
 import pytest
 
-from grader.classroom import Row, find_submissions, grade_with
+from grader.classroom import Row, grade_with
 from grader.cluster import cluster
 from grader.course import Course
 from grader.dask_workers import ClusterUnavailable
+from grader.hand_ins import find_submissions
 from tests.grader.real_cluster import RealCluster, free_port
 from tests.grader.small_class import STUDENTS, finish, outcome, results, start
 from tests.hostile.attacks import LAB1

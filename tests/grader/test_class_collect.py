@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import find_submissions
 from grader.collect import collect
 from grader.course import Course
+from grader.hand_ins import find_submissions
 from grader.inbox import InboxUnreadable
 from tests.hostile.attacks import LAB1, LAB4
 from tests.solved import ROOT

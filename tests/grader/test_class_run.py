@@ -23,8 +23,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader import record
-from grader.classroom import Submission, find_submissions, grade_class
+from grader.classroom import grade_class
 from grader.course import Course, nbgrader_api
+from grader.hand_ins import Submission, find_submissions
 from grader.launch import Child, CouldNotLaunch, Furniture, Launch
 from grader.record import CouldNotRecord
 from grader.release import release_lab
@@ -33,25 +34,29 @@ from tests.hostile.attacks import LAB1
 from tests.waiting import wait_for
 
 KEPT = 3
-HELD = f"""
-import signal
+
+
+def held(then: str) -> tuple[str, ...]:
+    """The command, but that it does ``then`` when it has kept its third result; sandboxes are busy meanwhile."""
+    program = f"""
+import multiprocessing, os, signal
 from grader.cli import main
 from grader.results import ResultStore
 
 put, keys = ResultStore.put, []
 
 
-def put_and_wait(store, key, result):
+def put_and_act(store, key, result):
     put(store, key, result)
     keys.append(key)
     if len(keys) == {KEPT}:
-        signal.pause()
+        {then}
 
 
-ResultStore.put = put_and_wait
+ResultStore.put = put_and_act
 main()
 """
-"""The command, but that it takes no step after its third result until a signal comes; sandboxes are busy meanwhile."""
+    return sys.executable, "-c", program
 
 
 def has_kept_or_ended(course: Course, least: int, run: subprocess.Popen[str]) -> bool:
@@ -98,7 +103,7 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
 
 def test_ctrl_c_stops_with_one_line_and_costs_nobody_a_mark(course: Course, undisturbed: dict[str, Any]) -> None:
     """A terminal sends it to the whole group: it must not reach the sandboxes."""
-    run = start(course, program=(sys.executable, "-c", HELD))
+    run = start(course, program=held("signal.pause()"))
     wait_for(lambda: len(results(course)) == KEPT)
     os.killpg(run.pid, signal.SIGINT)
     _, said = run.communicate(timeout=90)
@@ -106,6 +111,28 @@ def test_ctrl_c_stops_with_one_line_and_costs_nobody_a_mark(course: Course, undi
     assert said.strip().splitlines() == [
         "admit-one: stopped: what is graded is kept; run the same command again to go on"
     ]
+    assert len(results(course)) == KEPT
+    finish(course)
+    assert outcome(course) == undisturbed
+
+
+def test_a_run_that_is_killed_alone_takes_its_writer_along(course: Course, undisturbed: dict[str, Any]) -> None:
+    """The writer ends after the record that it is at, and only then can another run begin."""
+    run = start(course, program=held("os.kill(os.getpid(), signal.SIGKILL)"))
+    told, said = run.communicate(timeout=90)  # which waits until nobody holds the pipes any more
+    assert (run.returncode, told, said) == (-signal.SIGKILL, "", "")
+    assert len(results(course)) == KEPT
+    finish(course)
+    assert outcome(course) == undisturbed
+
+
+def test_a_writer_that_is_killed_ends_the_run_with_one_line_and_loses_nothing(
+    course: Course, undisturbed: dict[str, Any]
+) -> None:
+    run = start(course, program=held("multiprocessing.active_children()[0].kill()"))
+    told, said = run.communicate(timeout=90)
+    assert (run.returncode, told) == (1, "")
+    assert said == ("admit-one: the process that writes the marks was ended: run again; what is graded is kept\n")
     assert len(results(course)) == KEPT
     finish(course)
     assert outcome(course) == undisturbed
@@ -262,8 +289,12 @@ def test_one_that_breaks_the_grader_costs_the_others_nothing(
 
 
 def test_two_runs_at_once_are_refused(course: Course, launch: Launch) -> None:
-    with record.only_run(course), pytest.raises(CouldNotRecord, match="another run"):
-        grade(course, launch)
+    with record.only_run(course):
+        with pytest.raises(CouldNotRecord, match="another run"):
+            grade(course, launch)
+        run = start(course)
+        _, said = run.communicate(timeout=90)
+    assert (run.returncode, said) == (1, "admit-one: another run is grading this course: let it end, or end it\n")
 
 
 def test_no_resume_grades_all_anew(course: Course, undisturbed: dict[str, Any], launch: Launch) -> None:

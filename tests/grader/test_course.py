@@ -10,7 +10,8 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.classroom import find_submissions, grade_class
+from grader.classroom import grade_class
+from grader.hand_ins import find_submissions
 from grader.launch import Launch
 from grader.notebook import NotANotebook
 from grader.submission import read_submission

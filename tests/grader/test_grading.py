@@ -16,11 +16,12 @@ from grader.bounds import Bounds
 from grader.course import Course
 from grader.drive import drive
 from grader.drivers import OurFault, World, driver
-from grader.exam import read_exam, room_files
+from grader.exam import read_exam
 from grader.grading import FAILED_TWICE, _greet
 from grader.launch import CouldNotLaunch, Launch
 from grader.made_up import fill, solution_cells
 from grader.results import Result
+from grader.room import room_files
 from grader.solved import dump
 from grader.submission import grade_once
 from stub_server.ledger import Ledger

@@ -17,8 +17,9 @@ from nbgrader.api import Gradebook
 
 from grader import class_results
 from grader.cases import hidden_cases, public_cases
-from grader.classroom import find_submissions, grade_class
+from grader.classroom import grade_class
 from grader.course import Course
+from grader.hand_ins import find_submissions
 from grader.launch import Launch, launch_process
 from grader.marks import Mark, read_marks
 from grader.report import write_report

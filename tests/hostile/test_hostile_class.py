@@ -18,9 +18,10 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
 from grader.bounds import Bounds
-from grader.classroom import Row, find_submissions, grade_with, threads
+from grader.classroom import Row, grade_with, threads
 from grader.course import Course
 from grader.exam import read_exam
+from grader.hand_ins import find_submissions
 from grader.launch import Launch
 from grader.made_up import fill, solution_cells
 from grader.release import release_lab

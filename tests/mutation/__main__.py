@@ -23,11 +23,11 @@ from cosmic_ray.operators.operator import Operator
 from cosmic_ray.plugins import get_operator, operator_names
 
 from grader.bounds import Bounds
-from grader.classroom import open_launcher
 from grader.course import Course
 from grader.exam import Exam, read_exam
 from grader.grading import grade_notebook
 from grader.launch import Launch
+from grader.launcher import open_launcher
 from grader.made_up import fill, solution_cells
 from tests.mutation.operators import CERTAIN_CONDITION, CHANGED_TEXT, DROPPED_STATEMENT
 from tests.solved import ROOT, solved_notebook

@@ -9,8 +9,8 @@ import pytest
 
 from grader.asker import Asker
 from grader.bounds import Bounds
-from grader.exam import room_files
 from grader.launch import Furniture, Launch
+from grader.room import room_files
 from tests.sandbox.visit import Visit, Visiting
 from workshop.lab import Lab
 
