@@ -93,7 +93,8 @@ def test_a_scheduler_that_freezes_is_given_up(
     course: Course, real: RealCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def freeze() -> None:
-        monkeypatch.setattr("grader.dask_workers.PATIENCE_S", 5)
+        monkeypatch.setattr("grader.dask_workers.PATIENCE_S", 1)
+        monkeypatch.setattr("grader.cluster.CONNECT_S", 1)  # for how long it asks the scheduler to take all away
         real.scheduler.send_signal(signal.SIGSTOP)
 
     with pytest.raises(ClusterUnavailable, match="does not answer; what is graded is kept"):
