@@ -56,6 +56,11 @@ class RealCluster:
             found = client.run(lambda dask_worker: list(dask_worker.plugins))
         return sorted({name for names in found.values() for name in names if name.startswith("admit-one")})
 
+    def loaded(self, module: str) -> bool:
+        """Whether any worker has imported it."""
+        with Client(self.address, timeout=60, set_as_default=False) as client:
+            return any(client.run(lambda: bool(sys.modules.get(module))).values())
+
     def _start(self, what: str, options: tuple[str, ...], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         place = self._folder / f"{what}-{len(list(self._folder.iterdir()))}"
         place.mkdir()

@@ -57,6 +57,8 @@ def test_the_command_grades_on_a_cluster(course: Course, undisturbed: dict[str, 
     done = run(course, "grade", "1", "--dask", two_workers.address)
     assert done.returncode == 0, done.stderr
     assert outcome(course) == undisturbed
+    assert two_workers.loaded("nbformat")
+    assert not two_workers.loaded("rfc3987_syntax"), "which takes longer to load than all the rest"
 
 
 def run(course: Course, *command: str) -> subprocess.CompletedProcess[str]:

@@ -28,13 +28,20 @@ WITHOUT_BWRAP = {**os.environ, "PATH": "/nowhere"}
 
 
 @pytest.fixture
-def real(tmp_path: Path) -> Iterator[RealCluster]:
+def empty(tmp_path: Path) -> Iterator[RealCluster]:
+    """A scheduler, still without workers."""
     (tmp_path / "cluster").mkdir()
     with RealCluster(tmp_path / "cluster") as real:
-        real.start_worker()
-        real.start_worker()
-        real.wait_for_workers(2)
         yield real
+
+
+@pytest.fixture
+def real(empty: RealCluster) -> RealCluster:
+    """A scheduler and two workers."""
+    empty.start_worker()
+    empty.start_worker()
+    empty.wait_for_workers(2)
+    return empty
 
 
 def grade_on(real: RealCluster, course: Course, after_three: Callable[[], object]) -> list[Row]:
@@ -130,42 +137,44 @@ def test_a_run_whose_workers_all_died_passes_by_an_unfit_one_and_finishes_on_the
 
 
 def test_a_worker_that_loses_its_sandbox_on_the_way_is_passed_by(
-    course: Course, undisturbed: dict[str, Any], real: RealCluster, tmp_path: Path
+    course: Course, undisturbed: dict[str, Any], empty: RealCluster, tmp_path: Path
 ) -> None:
     bwrap = bwrap_of_its_own(tmp_path)
-    doomed = real.start_worker({**os.environ, "PATH": str(bwrap.parent)})
-    real.wait_for_workers(3)
-    grade_on(real, course, lambda: take_sandbox(bwrap, doomed.pid))
+    doomed = empty.start_worker({**os.environ, "PATH": str(bwrap.parent)})
+    empty.start_worker()
+    empty.start_worker()
+    empty.wait_for_workers(3)
+    grade_on(empty, course, lambda: take_sandbox(bwrap, doomed.pid))
     assert outcome(course) == undisturbed
 
 
 def test_where_every_worker_loses_its_sandbox_the_run_says_which_and_why_and_marks_nobody(
-    course: Course, real: RealCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    course: Course, empty: RealCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def take_last_sandbox() -> None:
         monkeypatch.setattr("grader.dask_workers.PATIENCE_S", 5)
         take_sandbox(bwrap, doomed.pid)
 
-    real.kill_workers()
     bwrap = bwrap_of_its_own(tmp_path)
-    doomed = real.start_worker({**os.environ, "PATH": str(bwrap.parent)})
-    real.wait_for_workers(1)
+    doomed = empty.start_worker({**os.environ, "PATH": str(bwrap.parent)})
+    empty.wait_for_workers(1)
     with pytest.raises(ClusterUnavailable, match=r"can grade any more; worker tcp://\S+: no sandbox: bubblewrap is"):
-        grade_on(real, course, take_last_sandbox)
+        grade_on(empty, course, take_last_sandbox)
     assert len(list(course.autograded.rglob("verdict.json"))) <= len(results(course))
 
 
 def test_a_cluster_where_one_worker_has_no_sandbox_is_refused_and_keeps_nothing(
-    course: Course, real: RealCluster
+    course: Course, empty: RealCluster
 ) -> None:
-    real.start_worker(WITHOUT_BWRAP)
-    real.wait_for_workers(3)
+    empty.start_worker()
+    empty.start_worker(WITHOUT_BWRAP)
+    empty.wait_for_workers(2)
     with (
         pytest.raises(ClusterUnavailable, match=r"^worker tcp://\S+: no sandbox: bubblewrap is missing"),
-        cluster(real.address, course, {LAB1}, sandbox=True),
+        cluster(empty.address, course, {LAB1}, sandbox=True),
     ):
         pass
-    assert real.desks() == []
+    assert empty.desks() == []
 
 
 def test_a_worker_that_comes_late_gets_work_too(course: Course, real: RealCluster) -> None:
