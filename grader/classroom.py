@@ -15,8 +15,8 @@ from grader.hand_ins import Submission
 from grader.launch import CouldNotLaunch, Launch
 from grader.notebook import NotANotebook
 from grader.progress import Progress
-from grader.record import CouldNotRecord
 from grader.results import Result, ResultStore, submission_key
+from grader.run_lock import CouldNotRecord
 from grader.submission import grade_with_retry, lab_version, read_submission
 from grader.verdict_file import VERDICT_FILE, Verdict, read_verdict
 from grader.writer import Writer, writer

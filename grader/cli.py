@@ -31,7 +31,7 @@ from grader.console import (
     progress_bar,
     short_names,
 )
-from grader.quick_start import leave_out_slow_parser
+from grader.quick_start import leave_out_slow_imports
 from stub_server.address import HOST, PORT
 from stub_server.errors import Mendable
 from workshop.lab import LabNotFound, all_labs
@@ -54,7 +54,7 @@ Workers = Annotated[int, typer.Option(min=1, max=64, help="Notebooks graded side
 
 def main() -> None:
     """Run the command line; what a user can mend is one line on stderr and exit code 1 (2 for wrong usage)."""
-    leave_out_slow_parser()
+    leave_out_slow_imports()
     try:
         app()
     except (LabNotFound, UsageError) as wrong:

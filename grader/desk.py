@@ -1,7 +1,7 @@
 """What a Dask worker grades with: the run brings it as a plug-in, and takes it away when it ends (grader.cluster).
 
 A worker that unpickles it imports this module; the rest of the kit is imported when the worker is furnished, as the
-command does it, without the slow parser.
+command does it, without what is slow to load.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from distributed import WorkerPlugin, get_worker
 
 from grader.dask_workers import GO_ON, ClusterUnavailable, UnfitWorker
 from grader.launch import CouldNotLaunch
-from grader.quick_start import leave_out_slow_parser
+from grader.quick_start import leave_out_slow_imports
 
 if TYPE_CHECKING:
     from grader.results import Result
@@ -69,7 +69,7 @@ class Desk(WorkerPlugin):
                 raise UnfitWorker(address, str(problem)) from problem
 
     def _furnish(self) -> None:
-        leave_out_slow_parser()
+        leave_out_slow_imports()
         from grader.course import Course
         from grader.exam import read_exam
         from grader.launcher import open_launcher

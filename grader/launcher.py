@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grader.launch import Furniture, Launch, launch_process
+from grader.launch import CouldNotLaunch, Furniture, Launch, launch_process
 from grader.sandbox import sandboxes
 
 
@@ -24,4 +25,6 @@ def open_launcher(
         with sandboxes(root, first=first, workers=workers) as launch:
             yield launch
     else:
+        if sys.platform == "win32":  # no inherited sockets, no process groups
+            raise CouldNotLaunch("Windows cannot grade: run the same command in WSL2, on Linux or on macOS")
         yield launch_process

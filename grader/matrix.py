@@ -149,8 +149,12 @@ def grade_entrants(
 
     with ThreadPoolExecutor(workers) as pool:  # the work is done in child processes: threads only wait for them
         futures = [pool.submit(grade, one) for one in field]
-        for done, _ in enumerate(as_completed(futures), start=1):
-            progress("Grading", done, len(futures))
+        try:
+            for done, _ in enumerate(as_completed(futures), start=1):
+                progress("Grading", done, len(futures))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # or leaving would grade them all
+            raise
     return [Entry(one, future.result()) for one, future in zip(field, futures, strict=True)]
 
 

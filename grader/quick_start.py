@@ -23,7 +23,7 @@ _NOT_YET = {
 """Modules that nbgrader imports at once, each with the functions that it takes from it."""
 
 
-def leave_out_slow_parser() -> None:
+def leave_out_slow_imports() -> None:
     """Call it before anything imports jsonschema or nbformat; in their place they count as not installed."""
     for name in _SLOW:
         sys.modules.setdefault(name, None)  # type: ignore[arg-type]

@@ -11,7 +11,6 @@ import json
 import logging
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,31 +23,25 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import writes
 
-from grader.course import Course, nbgrader_config, writing
+from grader.course import Course, nbgrader_config
 from grader.exam import Exam
 from grader.feedback import CheckReport
 from grader.graded_notebook import show_result
 from grader.notebook import read_notebook
 from grader.quick_start import import_nbgrader
 from grader.results import Result
+from grader.run_lock import CouldNotRecord
 from grader.status import STATUSES
 from grader.submission import mend
 from grader.verdict_file import VERDICT_FILE, verdict_document
-from stub_server.errors import Mendable
 
 _PATIENCE_S = 60.0
 """How long another program may hold the gradebook before the run gives up."""
-_LAST_WORDS_S = 2.0
-"""How long the writer of a run that was killed may take for the record that it was at."""
 _READ_ONLY = 0o444
 _LONG_OUTPUT = 100
 """Lines; LimitOutput allows 1000 of them."""
 _LONGEST_TIMESTAMP = 100
 """Bytes; a time with its zone has about 32."""
-
-
-class CouldNotRecord(Mendable):
-    """The run cannot go on: the message says why, and what to do. What is recorded stays recorded."""
 
 
 @dataclass(frozen=True)
@@ -77,29 +70,6 @@ def open_recorder(course: Course, exams: dict[str, Exam]) -> Iterator[Recorder]:
     with _patiently(lambda: Gradebook(course.db_url, config.CourseDirectory.course_id)) as gradebook:
         gc.freeze()  # what nbgrader loaded stays: no collection need look at it again
         yield Recorder(course, exams, gradebook, config)
-
-
-@contextmanager
-def only_run(course: Course) -> Iterator[None]:
-    """A second run would grade everything again beside this one. The lock goes with its process, however that ends."""
-    path = course.root / course.work / "grading.lock"
-    with writing(course, path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = path.open("a")
-    with lock:
-        if sys.platform != "win32":
-            import fcntl
-
-            until = time.monotonic() + _LAST_WORDS_S
-            while True:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if time.monotonic() > until:
-                        raise CouldNotRecord("another run is grading this course: let it end, or end it") from None
-                    time.sleep(_LAST_WORDS_S / 100)
-        yield
 
 
 class Recorder:

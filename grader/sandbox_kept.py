@@ -64,15 +64,15 @@ class Sandbox:
         if answer != FORKED:
             wires.close_outer()
             raise SandboxEnded(answer.decode("utf-8", "replace") or "it is gone")
-        run = LongRun(self.pid)
+        run = LongRun(self.pid, Bounds())
 
         def excess(bounds: Bounds) -> str:
-            run.watch(bounds)
+            run.watch()
             return self.gauge.excess(bounds)
 
         def end(went_well: bool) -> None:
-            give_back(self, went_well)
             run.end()
+            give_back(self, went_well)
 
         return Child(wires.control, wires.ledger, wires.output, excess=excess, is_cut_off=self.has_ended, end=end)
 
@@ -120,9 +120,11 @@ def start_sandbox(view: View, files: Furniture, *, bounds: Bounds, starter: Exec
             belongings.callback(os.close, handle)
             belongings.callback(_kill, handle)
             faults = _faults(control, bounds.start_s)
-        except (SandboxEnded, OSError) as ended:
-            bwrap.kill()
+        except BaseException as ended:
+            bwrap.kill()  # or leaving would wait for it
             bwrap.wait()
+            if not isinstance(ended, (SandboxEnded, OSError, ValueError)):
+                raise
             said.seek(0)
             raise explain(said.read().decode("utf-8", "replace") or str(ended)) from ended
         if faults:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import threading
 import time
 from collections import Counter
@@ -19,21 +20,24 @@ import psutil
 
 from grader.bounds import Bounds
 
+_LOOK_EVERY_S = 0.25
+"""A look goes through all processes of the machine."""
 _LOOKS = 5
 """A process can start others while they are looked for; they are looked for again, but not without end."""
 
 
 class Processors:
-    """The processors of this machine, and how many notebooks are kept to each."""
+    """The processors of this machine, and how many notebooks are kept to each. Where they are more, they share."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept = Counter(dict.fromkeys(sorted(os.sched_getaffinity(0)), 0))
 
     def take(self) -> int:
-        """The number of one that the fewest are kept to."""
+        """The number of one that the fewest are kept to, any of them: other processes of the machine choose as well."""
         with self._lock:
-            number = min(self._kept, key=self._kept.__getitem__)
+            fewest = min(self._kept.values())
+            number = random.choice([number for number, kept in self._kept.items() if kept == fewest])
             self._kept[number] += 1
             return number
 
@@ -48,15 +52,17 @@ _PROCESSORS = Processors()
 class LongRun:
     """What one notebook runs below a sandbox's ``first_process``, a pid of ours; once it is long, on one processor."""
 
-    def __init__(self, first_process: int) -> None:
+    def __init__(self, first_process: int, bounds: Bounds) -> None:
         self._first_process = first_process
-        self._started = time.monotonic()
+        self._next_look = time.monotonic() + bounds.unshared_s
         self._processor: int | None = None
 
-    def watch(self, bounds: Bounds) -> None:
+    def watch(self) -> None:
         """To be called again and again: what has started meanwhile is kept there as well."""
-        if time.monotonic() - self._started < bounds.unshared_s:
+        now = time.monotonic()
+        if now < self._next_look:
             return
+        self._next_look = now + _LOOK_EVERY_S
         if self._processor is None:
             self._processor = _PROCESSORS.take()
         keep_to_one(self._processor, self._first_process)

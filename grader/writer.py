@@ -6,24 +6,30 @@ does not keep those waiting who ask the sandboxes: of the threads of one process
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
+import threading
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol
 
 from grader.course import Course
-from stub_server.errors import Mendable
+from grader.quick_start import import_nbgrader, leave_out_slow_imports
+from grader.run_lock import CouldNotRecord, only_run
 
 if TYPE_CHECKING:
     from grader.record import Recorder
     from grader.results import Result
 
 _ENDS_S = 10.0
-_START = "fork" if sys.platform == "linux" else "spawn"
+_LOG = logging.getLogger("admit_one")
+_ANSWER, _RAISED, _SAID = range(3)
 
 
 class Writer(Protocol):
@@ -39,8 +45,6 @@ class Writer(Protocol):
 @contextmanager
 def writer(course: Course, lab_ids: Sequence[str]) -> Iterator[Writer]:
     """A writer in this process. Raises CouldNotRecord where another run is grading the course."""
-    from grader.record import only_run
-
     with only_run(course), ExitStack() as stack:
         yield _OpenedLate(course, lab_ids, stack)
 
@@ -49,13 +53,16 @@ def writer(course: Course, lab_ids: Sequence[str]) -> Iterator[Writer]:
 def writer_process(course: Course, lab_ids: Sequence[str]) -> Iterator[Writer]:
     """A writer in a process of its own, which loads nbgrader at once; raises as writer() does.
 
-    Open it before any thread is started. It ends with this process, however that ends, after the record that it is at.
+    Left in whatever way, it finishes the record that it is at. It ends with this process, however that ends: killed
+    as well, for a record that was broken off is made again.
     """
-    context: Any = multiprocessing.get_context(_START)
+    # A fork has all that is loaded, but is safe only while there is one thread.
+    is_fork = sys.platform == "linux" and threading.active_count() == 1
+    context: Any = multiprocessing.get_context("fork" if is_fork else "spawn")
     ours, theirs = context.Pipe()
-    inherited = ours if _START == "fork" else None
-    process = context.Process(target=_serve, args=(theirs, inherited, course, lab_ids), daemon=True)
-    process.start()
+    process = context.Process(target=_serve, args=(theirs, ours if is_fork else None, course, lab_ids), daemon=True)
+    with _no_ctrl_c():
+        process.start()
     theirs.close()
     try:
         with ours:
@@ -67,7 +74,7 @@ def writer_process(course: Course, lab_ids: Sequence[str]) -> Iterator[Writer]:
 
 
 class _OpenedLate:
-    """Opens the gradebook at the first call: importing nbgrader takes half a second, in which work can begin."""
+    """Opens the gradebook at the first call, and so not for a run in which there is nothing to record."""
 
     def __init__(self, course: Course, lab_ids: Sequence[str], stack: ExitStack) -> None:
         self._course = course
@@ -105,16 +112,19 @@ class _Far:
         self._ask("record", student, lab_id, key, data, result)
 
     def hear(self) -> Any:
-        from grader.record import CouldNotRecord
-
-        try:
-            answer, problem = self._wire.recv()
-        except (EOFError, OSError):
-            ended = "the process that writes the marks was ended: run again; what is graded is kept"
-            raise CouldNotRecord(ended) from None
-        if problem is not None:
-            raise problem
-        return answer
+        """The answer to what was asked; what the writer logs meanwhile is logged here."""
+        while True:
+            try:
+                kind, what = self._wire.recv()
+            except (EOFError, OSError):
+                raise CouldNotRecord(
+                    "the process that writes the marks was ended: run again; what is graded is kept"
+                ) from None
+            if kind == _RAISED:
+                raise what
+            if kind == _ANSWER:
+                return what
+            _LOG.warning(what)
 
     def _ask(self, *request: Any) -> Any:
         with suppress(OSError):  # it has ended, which is heard next
@@ -122,39 +132,71 @@ class _Far:
         return self.hear()
 
 
+class _OverWire(logging.Handler):
+    def __init__(self, wire: Connection) -> None:
+        super().__init__()
+        self._wire = wire
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._wire.send((_SAID, record.getMessage()))
+
+
+@contextmanager
+def _no_ctrl_c() -> Iterator[None]:
+    """What is started in here never hears of one: it is for the run, which ends its writer with the work done."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(wire: Connection, inherited: Connection | None, course: Course, lab_ids: Sequence[str]) -> None:
-    """In the process: answer until the other end closes. Ctrl-C is for the run, which ends this with its work done."""
+    """In the process: answer until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if inherited is not None:
         inherited.close()
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the run has ended
-        try:
-            with writer(course, lab_ids) as here:
-                wire.send((None, None))
-                _serve_requests(wire, here)
-        except Mendable as problem:
-            wire.send((None, problem))
-
-
-def _serve_requests(wire: Connection, here: Writer) -> None:
-    from grader.quick_start import import_nbgrader
-
-    import_nbgrader()
-    while True:
-        name, *arguments = wire.recv()
-        wire.send(_answer(here, name, arguments))
-
-
-def _answer(here: Writer, name: str, arguments: list[Any]) -> tuple[Any, Exception | None]:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _LOG.addHandler(_OverWire(wire))
+    _LOG.propagate = False
+    leave_out_slow_imports()
     try:
-        return getattr(here, name)(*arguments), None
+        with writer(course, lab_ids) as here:
+            wire.send((_ANSWER, None))
+            import_nbgrader()
+            while True:
+                name, *arguments = wire.recv()
+                wire.send(_answer(here, name, arguments))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the run has ended
     except Exception as problem:
-        return None, _portable(problem)
+        with suppress(OSError):
+            wire.send((_RAISED, _portable(problem)))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+def _answer(here: Writer, name: str, arguments: list[Any]) -> tuple[int, Any]:
+    try:
+        return _ANSWER, getattr(here, name)(*arguments)
+    except Exception as problem:
+        return _RAISED, _portable(problem)
 
 
 def _portable(problem: Exception) -> Exception:
+    """As it is where it can be sent; with the lines that led to it, which stay here."""
+    where = traceback.format_exc()
     try:
         pickle.loads(pickle.dumps(problem))
     except Exception:
-        return RuntimeError(f"{type(problem).__name__}: {problem}")
+        problem = RuntimeError(f"{type(problem).__name__}: {problem}")
+    problem.add_note(where)
     return problem

@@ -27,8 +27,8 @@ from grader.classroom import grade_class
 from grader.course import Course, nbgrader_api
 from grader.hand_ins import Submission, find_submissions
 from grader.launch import Child, CouldNotLaunch, Furniture, Launch
-from grader.record import CouldNotRecord
 from grader.release import release_lab
+from grader.run_lock import CouldNotRecord, only_run
 from tests.grader.small_class import STUDENTS, finish, grade, lab_of, marks, outcome, results, start
 from tests.hostile.attacks import LAB1
 from tests.waiting import wait_for
@@ -289,7 +289,7 @@ def test_one_that_breaks_the_grader_costs_the_others_nothing(
 
 
 def test_two_runs_at_once_are_refused(course: Course, launch: Launch) -> None:
-    with record.only_run(course):
+    with only_run(course):
         with pytest.raises(CouldNotRecord, match="another run"):
             grade(course, launch)
         run = start(course)

@@ -9,9 +9,9 @@ from zipfile import ZipFile
 
 LOADS = """
 import sys
-from grader.quick_start import import_nbgrader, leave_out_slow_parser
+from grader.quick_start import import_nbgrader, leave_out_slow_imports
 
-leave_out_slow_parser()
+leave_out_slow_imports()
 import_nbgrader()
 print([name for name in ("jupyter_server", "setuptools", "rfc3987_syntax", "isoduration") if sys.modules.get(name)])
 import nbgrader.utils
