@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
@@ -16,19 +15,18 @@ from grader.launch import CouldNotLaunch, Launch
 from grader.notebook import NotANotebook
 from grader.progress import Progress
 from grader.results import Result, ResultStore, submission_key
-from grader.run_lock import CouldNotRecord
+from grader.run_lock import DISK_FULL, CouldNotRecord, could_not_write
 from grader.submission import grade_with_retry, lab_version, read_submission
 from grader.verdict_file import VERDICT_FILE, Verdict, read_verdict
 from grader.writer import Writer, writer
 
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _NOT_AN_ID = frozenset("*?[]{}\\,")
 """In a folder's name nbgrader would read these as a pattern, or as more than one student."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the class: ``points`` is None where nothing was judged. ``is_new`` says that this run graded it."""
+    """One line of the class: ``points`` is None where nothing was judged. ``is_new`` says that this run recorded it."""
 
     student: str
     lab_id: str
@@ -54,7 +52,12 @@ class Pool:
 def threads(exams: Mapping[str, Exam], launch: Launch, workers: int) -> Iterator[Pool]:
     """Compute here: the work is done in child processes that ``launch`` starts, and threads only wait for them."""
     with ThreadPoolExecutor(workers) as executor:
-        yield Pool(executor, lambda lab_id, data: grade_with_retry(data, exams[lab_id], launch), lambda: workers)
+        yield pool_of(executor, exams, launch, workers)
+
+
+def pool_of(executor: Executor, exams: Mapping[str, Exam], launch: Launch, workers: int) -> Pool:
+    """``executor`` must have as many threads as ``workers``."""
+    return Pool(executor, lambda lab_id, data: grade_with_retry(data, exams[lab_id], launch), lambda: workers)
 
 
 def grade_class(
@@ -63,13 +66,14 @@ def grade_class(
     launch: Launch,
     *,
     workers: int,
+    records: Writer | None = None,
     resume: bool = True,
     progress: Progress = lambda *_: None,
 ) -> list[Row]:
     """grade_with, on this machine: ``launch`` starts the children that student code runs in."""
     exams = {lab_id: read_exam(course, lab_id) for lab_id in {one.lab_id for one in submissions}}
     with threads(exams, launch, workers) as pool:
-        return grade_with(pool, course, submissions, resume=resume, progress=progress)
+        return grade_with(pool, course, submissions, records=records, resume=resume, progress=progress)
 
 
 def grade_with(
@@ -170,13 +174,13 @@ class _Run:
         except CouldNotLaunch:  # which holds for the whole run
             raise
         except Exception as fault:  # it must not cost the others anything
-            if isinstance(fault, OSError) and fault.errno in _DISK_FULL:
-                raise _disk_full(fault) from fault
+            if isinstance(fault, OSError) and fault.errno in DISK_FULL:
+                raise could_not_write(fault) from fault
             result = Result("could_not_grade", (f"a fault of ours: {type(fault).__name__}: {fault}",), {}, {})
         try:
             self._store.put(job.key, result)
         except OSError as problem:
-            raise _disk_full(problem) from problem
+            raise could_not_write(problem) from problem
         return self._record(job, result)
 
     def _record(self, job: _Job, result: Result) -> Row:
@@ -187,7 +191,7 @@ class _Run:
             raise
         except Exception as fault:
             why = f"a fault of ours while recording: {type(fault).__name__}: {fault}"
-            return Row(one.student, one.lab_id, None, "could_not_grade", why, is_new=True)
+            return Row(one.student, one.lab_id, None, "could_not_grade", why, is_new=False)
         first = result.first_wrong
         if result.status == "could_not_grade":
             first = "; ".join(result.notes)
@@ -206,7 +210,3 @@ class _Run:
         if self._recorded(one):
             why += "; the mark of what was handed in before stands"
         return Row(one.student, one.lab_id, None, "not_submitted", why, False)
-
-
-def _disk_full(problem: OSError) -> CouldNotRecord:
-    return CouldNotRecord(f"{problem}: free some space and run again; what is graded is kept")

@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -212,13 +213,13 @@ def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None
         threading.Thread(target=importlib.import_module, args=("grader.classroom",), daemon=True).start()
         first = room_files(read_course_lab(course, lab_ids[0]))
         launcher = open_launcher(course.root, sandbox=sandbox, first=first, workers=workers)
-        with launcher as launch:
-            from grader.classroom import threads
+        # A run that is broken off ends its sandboxes first, and so the threads that wait for them.
+        with ThreadPoolExecutor(workers) as executor, launcher as launch:
+            from grader.classroom import pool_of
             from grader.exam import read_exam
 
             exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
-            with threads(exams, launch, workers) as pool:
-                yield pool
+            yield pool_of(executor, exams, launch, workers)
         return
     try:
         from grader.cluster import cluster
@@ -270,11 +271,14 @@ def grade(
         for row in rows:
             if row.status == "could_not_grade":
                 out.print(f"{plain(row.student)} in {names[row.lab_id]}: {plain(row.first_wrong)}")
-        new, missing = sum(row.is_new for row in rows), sum(row.status == "not_submitted" for row in rows)
-        out.print(f"{new} graded now, {len(rows) - new - missing} were graded already, {missing} not submitted.")
-    failed = sum(row.status == "could_not_grade" for row in rows)
-    if failed:
-        fail(f"{failed} could not be graded: no fault of theirs, no mark, flagged for manual grading", code=1)
+        failed, missing = (sum(row.status == status for row in rows) for status in ("could_not_grade", "not_submitted"))
+        new = sum(row.is_new and row.status != "could_not_grade" for row in rows)
+        before = len(rows) - new - missing - failed
+        out.print(f"{new} graded now, {before} were graded already, {missing} not submitted.")
+    if failed := sum(row.status == "could_not_grade" for row in rows):
+        flagged = sum(row.status == "could_not_grade" and row.is_new for row in rows)
+        who = counted(failed, "has no mark, through no fault of theirs", "have no mark, through no fault of theirs")
+        fail(f"{who}: could not be graded, {flagged} flagged for manual grading", code=1)
 
 
 @app.command(epilog="Example: admit-one check --write")

@@ -49,6 +49,8 @@ def _bring(client: Client, address: str, desk: Desk) -> None:
         raise
     except TimeoutError as problem:
         raise ClusterUnavailable(f"a worker at {address} was not ready within {PATIENCE_S:g} s") from problem
+    except OSError as problem:
+        raise ClusterUnavailable(f"the Dask scheduler at {address} is gone ({problem})") from problem
     except Exception as problem:
         raise ClusterUnavailable(
             f"a worker at {address} is without this kit: install it there ({problem})"

@@ -6,7 +6,8 @@ Real means from the bytes of a notebook to the result that nbgrader records (gra
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,15 +148,21 @@ def grade_entrants(
     def grade(one: Entrant) -> Result:
         return grade_once(dump(one.notebook).encode(), exams[one.lab.id], launch)
 
-    with ThreadPoolExecutor(workers) as pool:  # the work is done in child processes: threads only wait for them
+    with ThreadPoolExecutor(workers) as pool, all_or_none(pool):  # threads only wait for child processes
         futures = [pool.submit(grade, one) for one in field]
-        try:
-            for done, _ in enumerate(as_completed(futures), start=1):
-                progress("Grading", done, len(futures))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)  # or leaving would grade them all
-            raise
+        for done, _ in enumerate(as_completed(futures), start=1):
+            progress("Grading", done, len(futures))
     return [Entry(one, future.result()) for one, future in zip(field, futures, strict=True)]
+
+
+@contextmanager
+def all_or_none(pool: Executor) -> Iterator[None]:
+    """Left by an exception, Ctrl-C among them: what waits in ``pool`` is not begun. Else leaving it would do it all."""
+    try:
+        yield
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
 
 
 def _listed(names: Sequence[str]) -> str:

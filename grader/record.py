@@ -30,7 +30,7 @@ from grader.graded_notebook import show_result
 from grader.notebook import read_notebook
 from grader.quick_start import import_nbgrader
 from grader.results import Result
-from grader.run_lock import CouldNotRecord
+from grader.run_lock import CouldNotRecord, could_not_write
 from grader.status import STATUSES
 from grader.submission import mend
 from grader.verdict_file import VERDICT_FILE, verdict_document
@@ -128,7 +128,7 @@ class Recorder:
         try:
             self._put_in_place(student, lab_id, {f"{lab_id}.ipynb": text, VERDICT_FILE: document})
         except OSError as problem:
-            raise CouldNotRecord(f"{problem}; free some space and run again: what is graded is kept") from problem
+            raise could_not_write(problem) from problem
 
     def _register(self, gradebook: Any, lab_id: str) -> _Register:
         from nbgrader.api import MissingEntry

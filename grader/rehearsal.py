@@ -23,6 +23,7 @@ from grader.progress import Progress
 from grader.release import release_lab
 from grader.report import write_report
 from grader.solved import dump, read_solved
+from grader.writer import writer_process
 from workshop.lab import Lab, all_labs
 
 FOLDER = "course/rehearsal"
@@ -121,7 +122,8 @@ def rehearse(root: Path, launch: Launch, *, workers: int, progress: Progress = l
         progress("Releasing", done, len(labs))
     submissions = [_hand_in(course, part) for part in parts]
     progress("Grading", 0, len(submissions))
-    rows = list(grade_class(course, submissions, launch, workers=workers, progress=progress))
+    with writer_process(course, [lab.id for lab in labs]) as records:
+        rows = grade_class(course, submissions, launch, workers=workers, records=records, progress=progress)
     pages = write_pages(course, read_marks(course, labs), progress)
     write_report(course, labs, course.report, progress)
     return _outcomes(course, parts, rows, pages)

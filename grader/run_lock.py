@@ -1,7 +1,8 @@
-"""One run at a time grades a course."""
+"""One run at a time grades a course; and what ends a run."""
 
 from __future__ import annotations
 
+import errno
 import sys
 import time
 from collections.abc import Iterator
@@ -11,12 +12,19 @@ from typing import IO
 from grader.course import Course, writing
 from stub_server.errors import Mendable
 
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _LAST_WORDS_S = 2.0
 """How long the writer of a run that was killed may take to end."""
 
 
 class CouldNotRecord(Mendable):
     """The run cannot go on: the message says why, and what to do. What is recorded stays recorded."""
+
+
+def could_not_write(problem: OSError) -> CouldNotRecord:
+    """What to do where a file of the course could not be written."""
+    mend = "free some space" if problem.errno in DISK_FULL else "make it writable"
+    return CouldNotRecord(f"{problem}: {mend} and run again; what is graded is kept")
 
 
 @contextmanager

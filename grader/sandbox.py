@@ -40,8 +40,8 @@ def sandboxes(secret: Path, *, first: Furniture | None = None, workers: int | No
     It starts one at once, which looks at itself, and so raises SandboxUnavailable, with the remedy, where this machine
     gives none. That one is ended again, unless ``first`` says what the first notebook's room holds: then there are two
     at once, one for each of its passes.
-    ``secret`` is the repository: no part of it may show. Close every child before leaving: with the launcher, its
-    sandboxes end.
+    ``secret`` is the repository: no part of it may show. With the launcher its sandboxes end: who has a child left
+    hears that it is cut off.
     """
     find_bwrap()
     from grader.sandbox_kept import start_sandbox  # which only Linux can import
@@ -89,6 +89,7 @@ class _Kept:
         self._enough = enough
         self._changed = threading.Condition()
         self._idle: list[Sandbox] = []
+        self._busy: list[Sandbox] = []
         self._there = 0
         self._is_open = True
 
@@ -96,9 +97,11 @@ class _Kept:
         """A child in a sandbox whose /room holds ``files``; raises CouldNotLaunch."""
         for take in (self._take, self._start_one):  # a kept sandbox may have come to harm: then a new one
             sandbox = take(files)
+            self._note_busy(sandbox)
             try:
                 return sandbox.fork(self._give_back)
             except SandboxEnded as ended:
+                self._no_longer_busy(sandbox)
                 sandbox.stop()
                 problem = ended
         self._one_less()
@@ -111,10 +114,25 @@ class _Kept:
         self._keep(self._start_one(files))
 
     def stop(self) -> None:
+        """End all of them; those in use too, where a run is broken off."""
         with self._changed:
             self._is_open = False
+            for sandbox in self._busy:
+                sandbox.kill()
         for sandbox in self._idle:
             sandbox.stop()
+
+    def _note_busy(self, sandbox: Sandbox) -> None:
+        with self._changed:
+            if self._is_open:
+                self._busy.append(sandbox)
+                return
+        sandbox.stop()
+        raise CouldNotLaunch("the run has ended")
+
+    def _no_longer_busy(self, sandbox: Sandbox) -> None:
+        with self._changed:
+            self._busy.remove(sandbox)
 
     def _take(self, files: Furniture) -> Sandbox:
         until = time.monotonic() + _PATIENCE_S
@@ -141,6 +159,7 @@ class _Kept:
             raise
 
     def _give_back(self, sandbox: Sandbox, went_well: bool) -> None:
+        self._no_longer_busy(sandbox)
         if went_well and sandbox.wipe():
             self._keep(sandbox)
         else:

@@ -89,8 +89,12 @@ class Sandbox:
         except OSError:
             return False
 
+    def kill(self) -> None:
+        """End everything in it, from whatever thread; who has it hears that it is cut off, and stops it."""
+        _kill(self.first_process)
+
     def stop(self) -> None:
-        """End everything in it, at once and whatever it does."""
+        """End everything in it, at once and whatever it does, and let go of it."""
         self.belongings.close()
 
 

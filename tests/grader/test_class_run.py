@@ -20,6 +20,7 @@ from typing import Any
 import nbformat
 import psutil
 import pytest
+from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
 from grader import record
@@ -31,6 +32,7 @@ from grader.release import release_lab
 from grader.run_lock import CouldNotRecord, only_run
 from tests.grader.small_class import STUDENTS, finish, grade, lab_of, marks, outcome, results, start
 from tests.hostile.attacks import LAB1
+from tests.submissions import hand_in
 from tests.waiting import wait_for
 
 KEPT = 3
@@ -114,6 +116,28 @@ def test_ctrl_c_stops_with_one_line_and_costs_nobody_a_mark(course: Course, undi
     assert len(results(course)) == KEPT
     finish(course)
     assert outcome(course) == undisturbed
+
+
+def test_ctrl_c_does_not_wait_for_a_notebook_that_hangs(course: Course) -> None:
+    """Here one may hang for longer than this test has patience."""
+    program = """
+from grader import grading
+from grader.bounds import Bounds
+from grader.cli import main
+
+grading.Bounds = lambda: Bounds(cell_s=1000, notebook_s=1000)
+main()
+"""
+    hangs = nbformat.read(course.submitted / "s0" / LAB1 / f"{LAB1}.ipynb", as_version=4)
+    hangs.cells.append(new_code_cell("import time\ntime.sleep(1000)", id="hangs"))
+    hand_in(course, "s_hangs", LAB1, hangs)
+    run = start(course, program=(sys.executable, "-c", program))
+    wait_for(lambda: len(results(course)) == STUDENTS)
+    os.killpg(run.pid, signal.SIGINT)
+    told, said = run.communicate(timeout=90)
+    assert (run.returncode, told) == (130, "")
+    assert said == "admit-one: stopped: what is graded is kept; run the same command again to go on\n"
+    assert len(results(course)) == STUDENTS
 
 
 def test_a_run_that_is_killed_alone_takes_its_writer_along(course: Course, undisturbed: dict[str, Any]) -> None:
@@ -328,7 +352,9 @@ def test_a_student_without_a_readable_notebook_was_not_submitted(course: Course,
     run = start(course)
     _, said = run.communicate(timeout=120)
     assert run.returncode == 1
-    assert said.startswith("admit-one: 1 could not be graded: no fault of theirs, no mark")
+    assert said == (
+        "admit-one: 1 has no mark, through no fault of theirs: could not be graded, 0 flagged for manual grading\n"
+    )
 
 
 def test_a_late_hand_in_is_noted_as_nbgrader_notes_it(course: Course, launch: Launch) -> None:

@@ -29,6 +29,7 @@ from grader.grading import grade_notebook
 from grader.launch import Launch
 from grader.launcher import open_launcher
 from grader.made_up import fill, solution_cells
+from grader.matrix import all_or_none
 from tests.mutation.operators import CERTAIN_CONDITION, CHANGED_TEXT, DROPPED_STATEMENT
 from tests.solved import ROOT, solved_notebook
 from workshop.lab import Lab, all_labs
@@ -122,7 +123,7 @@ def examine(lab: Lab, launch: Launch) -> bool:
         print(f"{lab.id}: the unchanged solution has no full marks: {unchanged}")
         return False
     tried, known = list(changes(lab)), listed(lab)
-    with ThreadPoolExecutor(WORKERS) as pool:
+    with ThreadPoolExecutor(WORKERS) as pool, all_or_none(pool):
         futures = {
             pool.submit(outcome, fill(solved, {change.cell: change.source}), lab, launch): change for change in tried
         }
