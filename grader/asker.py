@@ -101,10 +101,9 @@ class Asker:
         if not self._replies.is_empty:
             raise RoomClosed("tampered", "a reply came before it was asked for")
         request_id, fence_id = secrets.token_hex(16), secrets.token_hex(16)
-        fence = {"op": "fence", "id": fence_id}
-        self._send(b"".join(frame(json.dumps(one).encode()) for one in ({**request, "id": request_id}, fence)), until)
+        self._send(frame(json.dumps({**request, "id": request_id, "fence": fence_id}).encode()), until)
         message = _read_message(self._wait_for_reply(until), request_id)
-        # The runner answers in order: a second reply stands before the fence's, however late it was sent.
+        # The runner sends the fence behind its reply: what was sent before that reply stands before the fence too.
         _read_message(self._wait_for_reply(until), fence_id)
         while self._take_what_came(wait_s=0):
             self._look(now := time.monotonic())

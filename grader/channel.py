@@ -48,14 +48,15 @@ class FrameBuffer:
 
 
 class BlockingChannel:
-    """The inner end: waits for a frame, sends a frame."""
+    """The inner end: waits for a frame, sends some."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._buffer = FrameBuffer()
 
-    def send(self, payload: bytes) -> None:
-        self._sock.sendall(frame(payload))
+    def send(self, *payloads: bytes) -> None:
+        """All at once: the other end wakes once."""
+        self._sock.sendall(b"".join(map(frame, payloads)))
 
     def receive(self) -> bytes:
         """The next frame; raises EOFError where the other side has closed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -66,6 +67,8 @@ def main() -> None:
         if os.environ.get("ADMIT_ONE_TRACEBACK"):
             raise
         fail(f"a fault of ours: {type(bug).__name__}: {bug}; set ADMIT_ONE_TRACEBACK=1 to see where", code=1)
+    finally:
+        gc.freeze()  # or Python would look through all that is loaded once more when it ends
 
 
 @app.command(epilog="Example: admit-one lab 1")

@@ -10,7 +10,8 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-_SLOW = ("rfc3987_syntax", "isoduration")
+_SLOWEST = "rfc3987_syntax"
+_SLOW = (_SLOWEST, "isoduration", "rfc3986_validator")
 """jsonschema loads them where they are installed, as they are beside JupyterLab, for formats that no notebook has."""
 _one_at_a_time = threading.Lock()
 _NOT_YET = {
@@ -19,18 +20,24 @@ _NOT_YET = {
         for name in ("assignment_list", "course_list", "formgrader", "validate_assignment")
     },
     "setuptools.archive_util": ("unpack_archive", "unpack_tarfile", "unpack_zipfile"),  # for its own zip_collect
+    "requests": (),  # for its own exchange on a JupyterHub
 }
-"""Modules that nbgrader imports at once, each with the functions that it takes from it."""
+"""Modules that nbgrader imports at once, each with the functions that it takes out of it there and then."""
 
 
 def leave_out_slow_imports() -> None:
-    """Call it before anything imports jsonschema or nbformat; in their place they count as not installed."""
+    """Call it before anything imports jsonschema or nbformat: some of what they load counts as not installed."""
     for name in _SLOW:
         sys.modules.setdefault(name, None)  # type: ignore[arg-type]
 
 
+def leave_out_slowest_import() -> None:
+    """The same, where student code runs: it takes a second to load, and the others a student may miss."""
+    sys.modules.setdefault(_SLOWEST, None)  # type: ignore[arg-type]
+
+
 def import_nbgrader() -> None:
-    """Import nbgrader without the Jupyter server and setuptools, which it loads and a command hardly ever needs.
+    """Import nbgrader without the Jupyter server, setuptools and requests, which it loads and a command hardly needs.
 
     They are imported when they are called, if they ever are in this process.
     """
@@ -50,6 +57,14 @@ def _stand_in(name: str, functions: Sequence[str]) -> ModuleType:
     module = ModuleType(name)
     for function in functions:
         setattr(module, function, partial(_call, name, function))
+
+    def find(attribute: str) -> Any:
+        real = importlib.import_module(name)
+        if real is module:  # while it stands in there is no other
+            raise AttributeError(attribute)
+        return getattr(real, attribute)
+
+    module.__getattr__ = find  # type: ignore[method-assign]
     return module
 
 

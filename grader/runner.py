@@ -129,13 +129,14 @@ def serve(control_fd: int, ledger_fd: int, bounds: Bounds, lab: Lab) -> NoReturn
         elif request["op"] == "ready":
             reply = {"trouble": find_trouble(request["checks"])}
         else:
-            reply = {}  # a fence: it only shows that the reply before it was the last
+            raise ValueError(f"no operation {request['op']!r}")
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
             except Exception:  # a student may have closed or replaced it
                 continue
-        control.send(_dumps({"id": request["id"], **reply}).encode())
+        fence = _dumps({"id": request["fence"]}).encode()
+        control.send(_dumps({"id": request["id"], **reply}).encode(), fence)
 
 
 if __name__ == "__main__":

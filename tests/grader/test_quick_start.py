@@ -13,8 +13,10 @@ from grader.quick_start import import_nbgrader, leave_out_slow_imports
 
 leave_out_slow_imports()
 import_nbgrader()
-print([name for name in ("jupyter_server", "setuptools", "rfc3987_syntax", "isoduration") if sys.modules.get(name)])
-import nbgrader.utils
+print([name for name in ("jupyter_server", "setuptools", "urllib3", "rfc3987_syntax") if sys.modules.get(name)])
+import nbgrader.auth.jupyterhub, nbgrader.utils
+
+assert nbgrader.auth.jupyterhub.requests.get.__module__ == "requests.api"
 
 nbgrader.utils.unpack_archive(sys.argv[1], sys.argv[2])
 """

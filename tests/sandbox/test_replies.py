@@ -21,7 +21,8 @@ control = next(wire for wire in wires if wire is not ledger)
 dumps = grader.runner._dumps
 def before_the_real_one(act):
     def dumps_and_act(reply):
-        act(dumps(reply).encode())
+        if "error" in reply:
+            act(dumps(reply).encode())
         return dumps(reply)
     grader.runner._dumps = dumps_and_act
 """
