@@ -10,7 +10,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
         texts.setdefault(key, []).append(str(cell.source))
         if cell.cell_type != frame[key].cell_type:
             notes.append(f"cell {key} had become a {cell.cell_type} cell and was put back")
-    mended = NotebookNode({**released, "metadata": copy.deepcopy(released.metadata)})
+    mended = NotebookNode({**released, "metadata": from_dict(released.metadata)})
     mended.cells = list(own.get(None, []))
     for key, one in frame.items():
-        cell = NotebookNode({**one, "metadata": copy.deepcopy(one.metadata)})
+        cell = NotebookNode({**one, "metadata": from_dict(one.metadata)})
         found = list(dict.fromkeys(texts.get(key, [])))
         if _is_open(cell):
             if found:
