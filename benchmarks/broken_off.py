@@ -3,7 +3,7 @@
     python -m benchmarks.broken_off --submissions 500
 
 Says whether both came to the same marks and verdicts, what was graded twice (nothing), how long it took, and how much
-memory the command, its writer and all its sandboxes had at their peak (proportional set size: shared pages counted once).
+memory the command, its writer and all its sandboxes had at their peak (proportional set size: shared pages count once).
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def main(arguments: Sequence[str]) -> None:
 
         seconds, megabytes = run(course, command)
         print(f"undisturbed: {size} submissions in {seconds:.0f} s, {1000 * seconds / size:.0f} ms each", flush=True)
-        print(f"peak memory: the command {megabytes[0]:.0f} MB, with its writer and its sandboxes {megabytes[1]:.0f} MB", flush=True)
+        own, tree = megabytes
+        print(f"peak memory: the command {own:.0f} MB, with its writer and its sandboxes {tree:.0f} MB", flush=True)
 
         before, _ = run(other, command, until=lambda: len(results(other)) >= size // 2)
         kept = results(other)
