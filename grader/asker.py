@@ -11,9 +11,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from grader.bounds import Bounds
+from grader.bounds import MAX_REPLY_BYTES, Bounds
 from grader.channel import BadFrame, FrameBuffer, frame
-from grader.judge import MAX_REPLY_BYTES
 from grader.launch import Child, CouldNotLaunch
 from stub_server.ledger import ORDER_TOOL, Ledger
 from stub_server.strict_json import BadJson, parse
@@ -23,6 +22,8 @@ _CHUNK = 65536
 # An answer is JSON text inside a JSON string, so quotes and backslashes are escaped once more.
 _MAX_FRAME = 2 * MAX_REPLY_BYTES + 1024
 _MAX_LEDGER_REQUEST = 4096
+_MAX_PARTS = 32
+"""A reply and a request of the ledger hold a few texts: what has many parts only takes the grader's time."""
 
 
 class RoomClosed(Exception):
@@ -66,7 +67,7 @@ class Asker:
         self._selector.register(child.output, selectors.EVENT_READ, self._drain)
         self._output = bytearray()
         self._room_for_output = bounds.cell_output
-        self._effects = 0
+        self._asked_ledger = 0
         self._went_well = True
         self._last_look = time.monotonic()
 
@@ -105,7 +106,7 @@ class Asker:
         message = _read_message(self._wait_for_reply(until), request_id)
         # The runner sends the fence behind its reply: what was sent before that reply stands before the fence too.
         _read_message(self._wait_for_reply(until), fence_id)
-        while self._take_what_came(wait_s=0):
+        while self._replies.is_empty and self._take_what_came(wait_s=0):
             self._look(now := time.monotonic())
             if now > until:
                 raise RoomClosed("timed_out", "the output did not end in time")
@@ -162,8 +163,8 @@ class Asker:
             raise RoomClosed("crashed", excess)
 
     def _excess(self) -> str:
-        if self._effects > self._bounds.effects:
-            return f"it made more than {self._bounds.effects} effects"
+        if self._asked_ledger > self._bounds.effects:
+            return f"it asked the ledger more than {self._bounds.effects} times"
         return self._child.excess(self._bounds)
 
     def _hear(self) -> None:
@@ -202,18 +203,20 @@ class Asker:
         self._requests.feed(data)
         try:
             while (request := self._requests.take()) is not None:
+                self._asked_ledger += 1
                 self._child.ledger.sendall(frame(json.dumps(self._ledger_answer(request)).encode()))
         except (BadFrame, BadJson, OSError):
             self._forget(self._child.ledger)  # the child breaks its own ledger: it gets no more order ids
 
     def _ledger_answer(self, request: bytes) -> Any:
-        message = parse(request, max_bytes=_MAX_LEDGER_REQUEST)
+        message = parse(request, max_bytes=_MAX_LEDGER_REQUEST, max_parts=_MAX_PARTS)
         if isinstance(message, dict) and isinstance(message.get("apply"), list):
             key, sku, qty = (*message["apply"], None, None, None)[:3]
-            self._effects += 1
             # Whatever the arguments are worth, an effect that was made counts.
             return self.ledger.record(ORDER_TOOL, key if isinstance(key, str) else None, {"sku": sku, "qty": qty})
-        return self.ledger.count
+        if message == {"count": True}:
+            return self.ledger.count
+        raise BadFrame("no request")
 
     def _forget(self, source: Any) -> None:
         if source in [key.fileobj for key in self._selector.get_map().values()]:
@@ -222,7 +225,7 @@ class Asker:
 
 def _read_message(payload: bytes, request_id: str) -> dict[str, Any]:
     try:
-        message = parse(payload, max_bytes=_MAX_FRAME)
+        message = parse(payload, max_bytes=_MAX_FRAME, max_parts=_MAX_PARTS)
     except BadJson as broken:
         raise RoomClosed("tampered", "the reply was not JSON") from broken
     if not isinstance(message, dict) or message.get("id") != request_id:

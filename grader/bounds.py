@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MIB = 1024 * 1024
+MAX_REPLY_BYTES = 256 * 1024
+"""The longest answer to one case (spec 4, rule 2)."""
+MAX_REPLY_PARTS = 20_000
+"""JSON objects, lists and commas in it: reading one takes the grader a hundred times as long as its byte."""
 
 
 @dataclass(frozen=True)
@@ -13,8 +17,8 @@ class Bounds:
 
     ``disk`` is shared out over the sandbox's three writable folders; ``files`` counts what lies in them. ``sockets``
     bounds what the kernel holds between sender and receiver, in the memory of no process. ``effects``
-    bounds what one notebook can make the ledger remember. After ``unshared_s`` a child and all that it started are kept
-    to one processor.
+    bounds how often one notebook can ask the ledger, and so what it remembers. When a notebook has run for
+    ``unshared_s``, all of it is kept to one processor.
     """
 
     start_s: float = 30.0

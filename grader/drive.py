@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grader.bounds import MAX_REPLY_BYTES
 from grader.drivers import OurFault, World, find_driver
 
 _dumps = json.dumps
@@ -15,7 +16,10 @@ _dumps = json.dumps
 
 @dataclass(frozen=True)
 class Reply:
-    """What one case gave: ``kind`` is value, raised, not_json or our_fault; ``text`` the JSON or what was raised."""
+    """What one case gave.
+
+    ``kind`` is value, raised, not_json, too_long or our_fault; ``text`` the JSON or what was raised.
+    """
 
     kind: str
     text: str
@@ -40,9 +44,10 @@ def drive(check_id: str, objects: Sequence[Any], case_input: Any, world: World, 
     except BaseException as raised:
         return Reply("raised", describe(raised) if tell_message else type(raised).__name__)
     try:
-        return Reply("value", _dumps(value, allow_nan=False))
+        text = _dumps(value, allow_nan=False)
     except Exception:
         return Reply("not_json", "")
+    return Reply("value", text) if len(text) <= MAX_REPLY_BYTES else Reply("too_long", "")
 
 
 def describe(raised: BaseException) -> str:

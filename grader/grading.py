@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.asker import Asker, RoomClosed
@@ -109,7 +109,10 @@ def _answer(one: _Pass, check_id: str, case: Case) -> Answer:
 def _run(one: _Pass, room: Furniture, launch: Launch, bounds: Bounds) -> None:
     """Go through the steps; after a death or a hang start again without what caused it."""
     while one.position < len(one.steps) and time.monotonic() < one.deadline:
-        asker = Asker(launch(room, one.is_hidden), bounds)
+        # A notebook has its unshared second once, not again in each child that takes the place of one that died.
+        used = bounds.notebook_s - (one.deadline - time.monotonic())
+        left = replace(bounds, unshared_s=max(0.0, bounds.unshared_s - used))
+        asker = Asker(launch(room, one.is_hidden), left)
         try:
             _greet(asker, bounds, sorted({step.check_id for step in one.steps if isinstance(step, AskCheck)}))
             _go_on(one, asker, bounds)
@@ -214,7 +217,7 @@ def _ask_check(one: _Pass, step: AskCheck, asker: Asker, bounds: Bounds) -> None
         if kind == "our_fault":
             _ask_once_more(one, step, key)
             kind, text = "silent", FAILED_TWICE
-        if kind not in ("value", "raised", "not_json") or not isinstance(text, str):
+        if kind not in ("value", "raised", "not_json", "too_long") or not isinstance(text, str):
             kind, text = "silent", "the reply was not an answer"
         one.replies[key] = (kind, text, ledger)
 

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import workshop
+from grader.bounds import MAX_REPLY_BYTES, MAX_REPLY_PARTS
 from grader.cases import Case
 from stub_server.strict_json import BadJson, parse
 
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 _ORDER = re.compile(r"\$order(\d+)")
 NOT_FILLED_IN = "not filled in yet"
-MAX_REPLY_BYTES = 256 * 1024
-"""The longest answer to one case (spec 4, rule 2)."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,8 @@ class Answer:
     """What came of one case.
 
     ``kind`` is ``value`` (``value`` holds the JSON), ``raised`` (``detail`` the exception's type and, in a notebook,
-    its message), ``not_json`` or ``silent`` (no reply: ``detail`` says why). ``order_ids`` are those the ledger issued.
+    its message), ``not_json``, ``too_long`` or ``silent`` (no reply: ``detail`` says why). ``order_ids`` are those the
+    ledger issued.
     """
 
     kind: str
@@ -55,9 +55,12 @@ def read_reply(kind: str, text: str, order_ids: tuple[str, ...]) -> Answer:
     """What a driver sent, as an Answer: the text of a value is parsed strictly, whatever process it came from."""
     if kind == "value":
         try:
-            return Answer("value", parse(text.encode("utf-8"), max_bytes=MAX_REPLY_BYTES), order_ids=order_ids)
-        except (BadJson, UnicodeEncodeError):
+            value = parse(text.encode("utf-8"), max_bytes=MAX_REPLY_BYTES, max_parts=MAX_REPLY_PARTS)
+        except BadJson as bad:
+            return Answer("too_long" if bad.reason == "too_large" else "not_json", order_ids=order_ids)
+        except UnicodeEncodeError:
             return Answer("not_json", order_ids=order_ids)
+        return Answer("value", value, order_ids=order_ids)
     return Answer(kind, detail=text, order_ids=order_ids)
 
 
@@ -79,6 +82,8 @@ def _problem(case: Case, answer: Answer, accepted: Sequence[Any]) -> str:
         return f"raised {_type_only(answer.detail) if case.is_hidden else answer.detail}"
     if answer.kind == "not_json":
         return "a value that is not JSON"
+    if answer.kind == "too_long":
+        return "a value far longer than any right one"
     if answer.kind != "value":
         return answer.detail or "no answer"
     if not any(is_same(answer.value, value) for value in accepted):

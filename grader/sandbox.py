@@ -61,8 +61,10 @@ def sandboxes(secret: Path, *, first: Furniture | None = None, workers: int | No
                 start({}).stop()
             yield lambda files, is_hidden: (silent if is_hidden else shown).launch(files)
         finally:
-            shown.stop()
-            silent.stop()
+            try:
+                shown.stop()
+            finally:
+                silent.stop()
 
 
 def probe(secret: Path) -> None:
@@ -100,9 +102,12 @@ class _Kept:
             self._note_busy(sandbox)
             try:
                 return sandbox.fork(self._give_back)
-            except SandboxEnded as ended:
+            except BaseException as ended:
                 self._no_longer_busy(sandbox)
                 sandbox.stop()
+                if not isinstance(ended, SandboxEnded):
+                    self._one_less()
+                    raise
                 problem = ended
         self._one_less()
         raise CouldNotLaunch(f"a new sandbox ended at once: {problem}") from problem
@@ -117,9 +122,11 @@ class _Kept:
         """End all of them; those in use too, where a run is broken off."""
         with self._changed:
             self._is_open = False
+            idle, self._idle = self._idle, []
             for sandbox in self._busy:
                 sandbox.kill()
-        for sandbox in self._idle:
+            self._changed.notify_all()
+        for sandbox in idle:
             sandbox.stop()
 
     def _note_busy(self, sandbox: Sandbox) -> None:
@@ -128,7 +135,11 @@ class _Kept:
                 self._busy.append(sandbox)
                 return
         sandbox.stop()
-        raise CouldNotLaunch("the run has ended")
+        self._refuse_when_closed()
+
+    def _refuse_when_closed(self) -> None:
+        if not self._is_open:
+            raise CouldNotLaunch("the run has ended")
 
     def _no_longer_busy(self, sandbox: Sandbox) -> None:
         with self._changed:
@@ -137,8 +148,11 @@ class _Kept:
     def _take(self, files: Furniture) -> Sandbox:
         until = time.monotonic() + _PATIENCE_S
         with self._changed:
-            while not self._idle and self._there >= self._enough and (left := until - time.monotonic()) > 0:
+            while self._is_open and not self._idle and self._there >= self._enough:
+                if (left := until - time.monotonic()) <= 0:
+                    break
                 self._changed.wait(left)
+            self._refuse_when_closed()
             fitting = next((one for one in reversed(self._idle) if one.files == files), None)
             taken = fitting or (self._idle[0] if self._idle else None)
             if taken:
@@ -153,6 +167,7 @@ class _Kept:
 
     def _start_one(self, files: Furniture) -> Sandbox:
         try:
+            self._refuse_when_closed()
             return self._start(files)
         except BaseException:
             self._one_less()

@@ -64,10 +64,10 @@ class Sandbox:
         if answer != FORKED:
             wires.close_outer()
             raise SandboxEnded(answer.decode("utf-8", "replace") or "it is gone")
-        run = LongRun(self.pid, Bounds())
+        run = LongRun(self.pid)
 
         def excess(bounds: Bounds) -> str:
-            run.watch()
+            run.watch(bounds)
             return self.gauge.excess(bounds)
 
         def end(went_well: bool) -> None:

@@ -52,15 +52,15 @@ _PROCESSORS = Processors()
 class LongRun:
     """What one notebook runs below a sandbox's ``first_process``, a pid of ours; once it is long, on one processor."""
 
-    def __init__(self, first_process: int, bounds: Bounds) -> None:
+    def __init__(self, first_process: int) -> None:
         self._first_process = first_process
-        self._next_look = time.monotonic() + bounds.unshared_s
+        self._started = self._next_look = time.monotonic()
         self._processor: int | None = None
 
-    def watch(self) -> None:
+    def watch(self, bounds: Bounds) -> None:
         """To be called again and again: what has started meanwhile is kept there as well."""
         now = time.monotonic()
-        if now < self._next_look:
+        if now < max(self._next_look, self._started + bounds.unshared_s):
             return
         self._next_look = now + _LOOK_EVERY_S
         if self._processor is None:

@@ -71,6 +71,7 @@ def writer_process(course: Course, lab_ids: Sequence[str]) -> Iterator[Writer]:
             yield far
     finally:
         process.join(_ENDS_S)
+        process.kill()  # Python would wait for it without end
 
 
 class _OpenedLate:

@@ -12,7 +12,7 @@ MAX_NUMBER_CHARS = 1000
 
 _OPENING = re.compile(rb"[\[{]")
 # A string that never ends is taken to the end of the input, so that each byte is looked at once.
-_STRING_OR_BRACKET = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+_STRING_OR_SIGN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{},]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 BadJsonReason = Literal[
@@ -39,7 +39,7 @@ class BadJson(ValueError):
         self.reason: BadJsonReason = reason
 
 
-def parse(data: bytes, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
+def parse(data: bytes, *, max_bytes: int, max_depth: int = MAX_DEPTH, max_parts: int | None = None) -> Any:
     """The value that the bytes spell (spec 3, "Limits, and what bad input gets").
 
     Refused, beyond what is not JSON at all: not UTF-8 (a byte order mark too), NaN and Infinity however
@@ -50,6 +50,7 @@ def parse(data: bytes, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
         data: the whole text.
         max_bytes: the most it may hold, in bytes.
         max_depth: the most arrays and objects inside one another; `[]` is 1.
+        max_parts: the most arrays, objects, and commas in them: reading one costs a hundred times its byte.
 
     Raises:
         BadJson: for all of it. Nothing else is raised, whatever the bytes.
@@ -60,6 +61,8 @@ def parse(data: bytes, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadJson("not_utf8", f"not UTF-8 at byte {error.start}") from None
+    if max_parts is not None and _parts_exceed(data, max_parts):
+        raise BadJson("too_large", f"more than {max_parts} parts")
     if _depth_exceeds(data, max_depth):
         raise BadJson("too_deep", f"nested deeper than {max_depth}")
     try:
@@ -73,12 +76,24 @@ def parse(data: bytes, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
     return value
 
 
+def _parts_exceed(data: bytes, limit: int) -> bool:
+    """Whether there are more outside strings; no more of them are looked at."""
+    if data.count(b",") + data.count(b"[") + data.count(b"{") <= limit:
+        return False
+    parts = 0
+    for match in _STRING_OR_SIGN.finditer(data):
+        parts += data[match.start()] in b"[{,"
+        if parts > limit:
+            return True
+    return False
+
+
 def _depth_exceeds(data: bytes, limit: int) -> bool:
     """Whether brackets outside strings nest deeper, found before a recursive parser sees them."""
     if len(_OPENING.findall(data)) <= limit:
         return False
     depth = 0
-    for match in _STRING_OR_BRACKET.finditer(data):
+    for match in _STRING_OR_SIGN.finditer(data):
         first = data[match.start()]
         if first in b"[{":
             depth += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from grader.drive import drive
 from grader.drivers import OurFault, World, driver
 from grader.exam import read_exam
 from grader.grading import FAILED_TWICE, _greet
-from grader.launch import CouldNotLaunch, Launch
+from grader.launch import Child, CouldNotLaunch, Furniture, Launch
 from grader.made_up import fill, solution_cells
 from grader.results import Result
 from grader.room import room_files
@@ -55,6 +56,37 @@ def test_student_code_that_says_our_fault_gets_no_way_out_of_a_mark(launch: Laun
     assert (result.status, result.points) == ("crashed", 18)
     assert result.notes == (f"lab1.diff: {FAILED_TWICE}",)
     assert "HIDDEN-WORDS" not in result.to_json().replace(SAYS_OUR_FAULT, "")
+
+
+@pytest.mark.parametrize("answer", ["[0] * 40_000", "'x' * 300_000"])
+def test_an_answer_that_is_far_too_long_is_wrong_and_no_tampering(launch: Launch, answer: str) -> None:
+    long = f"def diff(a, b):\n    return {answer}"
+    result = graded(fill(released(), {**solution_cells(solved_notebook(LAB1)), "diff": long}), launch)
+    assert (result.status, result.points) == ("graded", 18)
+    assert "far longer than any right one" in result.to_json()
+
+
+def test_a_notebook_has_its_unshared_time_once_however_often_its_process_dies(launch: Launch) -> None:
+    seen: list[list[float]] = []
+
+    def launch_and_note(files: Furniture, is_hidden: bool) -> Child:
+        child = launch(files, is_hidden)
+        seen.append([])
+
+        def excess(bounds: Bounds) -> str:
+            seen[-1].append(bounds.unshared_s)
+            return child.excess(bounds)
+
+        return replace(child, excess=excess)
+
+    notebook = released()
+    for number in range(2):
+        dies = new_code_cell("import os, time\ntime.sleep(0.3)\nos._exit(1)", id=f"dies-{number}")
+        notebook.cells.insert(1, dies)
+    graded(notebook, launch_and_note)
+    left = [one[0] for one in seen if one]
+    assert left[0] - left[1] > 0.3
+    assert left == sorted(left, reverse=True)
 
 
 def test_a_driver_that_is_missing_is_found_before_student_code_runs(launch: Launch) -> None:

@@ -81,6 +81,12 @@ def test_what_is_not_strict_json_is_a_wrong_case(text: str) -> None:
     assert read_reply("value", text, ()).kind == "not_json"
 
 
+@pytest.mark.parametrize("text", ["[" + "0," * 20_000 + "0]", '"' + "x" * 300_000 + '"'], ids=["parts", "bytes"])
+def test_an_answer_that_would_take_long_to_read_is_a_wrong_case(text: str) -> None:
+    answer = read_reply("value", text, ())
+    assert judge(case(1), answer).problem == "a value far longer than any right one"
+
+
 @pytest.mark.parametrize("is_hidden", [True, False])
 def test_a_cell_that_is_not_filled_in_is_told_as_that(is_hidden: bool) -> None:
     answer = Answer("raised", detail="NotImplementedError (in your cell, line 9: raise NotImplementedError)")

@@ -251,7 +251,7 @@ ledger = next(thing for thing in gc.get_objects() if isinstance(thing, RemoteLed
 while True:
     ledger.apply("key", "SKU-1", 1)
 """
-    with visit() as inside, pytest.raises(RoomClosed, match="effects"):
+    with visit() as inside, pytest.raises(RoomClosed, match="ledger"):
         inside.run(source, seconds=20)
 
 

@@ -50,6 +50,14 @@ def test_a_reply_before_the_question_is_tampering(visit: Visiting) -> None:
     assert closed.value.status == "tampered"
 
 
+def test_who_speaks_otherwise_on_the_ledgers_wire_gets_no_more_answers(visit: Visiting) -> None:
+    with visit() as inside:
+        assert inside.run(f"{FIND}\nledger.send(b'{{\"count\": true}}')\nprint(ledger.receive())") == "b'0'\n"
+        with pytest.raises(RoomClosed) as closed:
+            inside.run("ledger.send(b'[1]')\nledger.receive()", seconds=1)
+    assert closed.value.status == "timed_out"
+
+
 def test_a_reply_whose_sender_then_ends_is_no_evidence(visit: Visiting) -> None:
     with visit() as inside, pytest.raises(RoomClosed) as closed:
         inside.run(f"{FIND}\nbefore_the_real_one(lambda reply: (control.send(reply), os._exit(0)))", seconds=5)

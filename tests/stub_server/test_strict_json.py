@@ -78,6 +78,9 @@ def test_the_limits_are_the_callers() -> None:
         parse(b"[[1 ]]", max_bytes=5)
     with pytest.raises(BadJson, match="deeper than 1"):
         parse(b"[[1]]", max_bytes=5, max_depth=1)
+    assert parse(b'[",,,,[",1]', max_bytes=LIMIT, max_parts=2) == [",,,,[", 1]
+    with pytest.raises(BadJson, match="more than 2 parts"):
+        parse(b'[",",{"a":1},2]', max_bytes=LIMIT, max_parts=2)
 
 
 @pytest.mark.parametrize("piece", [b'"', b'\\"', b'"[', b'["\\', b'{"a":', b"\\u", b"[]", b'"\n\\'])
