@@ -6,6 +6,7 @@ import gc
 import importlib
 import json
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,7 @@ from grader.console import (
     err,
     fail,
     find_root,
+    find_whole_root,
     out,
     plain,
     progress_bar,
@@ -145,7 +147,7 @@ def release(
     from grader.course import Course
     from grader.release import find_differences, release_anew, scratch_folder
 
-    root = find_root()
+    root = find_whole_root()
     chosen = choose_labs(root, labs)
     if check:
         with scratch_folder() as scratch:
@@ -206,23 +208,32 @@ def collect(
 
 
 @contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Ctrl-C comes at the end: in the middle of an import it could leave another thread's import waiting for ever."""
+    came: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
+
+
+@contextmanager
 def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None, sandbox: bool) -> Iterator[Pool]:
     """Where submissions are graded: on this machine, or on the cluster whose scheduler is at ``dask``."""
     if dask is None:
-        from grader.launcher import open_launcher
-        from grader.room import read_course_lab, room_files
-
-        # Loading it takes as long as starting the sandboxes does, on another processor.
-        threading.Thread(target=importlib.import_module, args=("grader.classroom",), daemon=True).start()
-        first = room_files(read_course_lab(course, lab_ids[0]))
-        launcher = open_launcher(course.root, sandbox=sandbox, first=first, workers=workers)
-        # A run that is broken off ends its sandboxes first, and so the threads that wait for them.
-        with ThreadPoolExecutor(workers) as executor, launcher as launch:
-            from grader.classroom import pool_of
-            from grader.exam import read_exam
-
-            exams = {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}
-            yield pool_of(executor, exams, launch, workers)
+        with ExitStack() as stack:
+            with _ctrl_c_waits():
+                pool = _start_here(stack, course, lab_ids, workers, sandbox)
+            yield pool
         return
     try:
         from grader.cluster import cluster
@@ -230,6 +241,22 @@ def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None
         raise UsageError('--dask needs one more package: pip install -e ".[cluster]"') from missing
     with cluster(dask, course, set(lab_ids), sandbox=sandbox) as pool:
         yield pool
+
+
+def _start_here(stack: ExitStack, course: Course, lab_ids: Sequence[str], workers: int, sandbox: bool) -> Pool:
+    from grader.launcher import open_launcher
+    from grader.room import read_course_lab, room_files
+
+    # Loading it takes as long as starting the sandboxes does, on another processor.
+    threading.Thread(target=importlib.import_module, args=("grader.classroom",), daemon=True).start()
+    first = room_files(read_course_lab(course, lab_ids[0]))
+    # A run that is broken off ends its sandboxes first, and so the threads that wait for them.
+    executor = stack.enter_context(ThreadPoolExecutor(workers))
+    launch = stack.enter_context(open_launcher(course.root, sandbox=sandbox, first=first, workers=workers))
+    from grader.classroom import pool_of
+    from grader.exam import read_exam
+
+    return pool_of(executor, {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}, launch, workers)
 
 
 @app.command(epilog="Example: admit-one grade 4 --workers 2")
@@ -263,7 +290,8 @@ def grade(
 
             rows = grade_with(pool, course, submissions, records=records, resume=resume, progress=report)
     except KeyboardInterrupt:
-        fail("stopped: what is graded is kept; run the same command again to go on", code=130)
+        again = "the same command again" if resume else "it again without --no-resume"
+        fail(f"stopped: what is graded is kept; run {again} to go on", code=130)
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
     else:
@@ -297,7 +325,7 @@ def check(
     from grader.launcher import open_launcher
     from grader.matrix import summarise
 
-    root = find_root()
+    root = find_whole_root()
     commands = list(typer.main.get_group(app).commands)
     with open_launcher(root, sandbox=True, workers=workers) as launch, progress_bar(tell_phases=True) as report:
         chosen = choose_labs(root, labs)
@@ -331,7 +359,7 @@ def rehearse(workers: Workers = 2, as_json: AsJson = False) -> None:
     from grader.rehearsal import rehearse as run_rehearsal
     from grader.sandbox_trouble import SandboxUnavailable
 
-    root = find_root()
+    root = find_whole_root()
     with ExitStack() as stack:
         try:
             launch = stack.enter_context(open_launcher(root, sandbox=True, workers=workers))

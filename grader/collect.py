@@ -45,7 +45,7 @@ def collect(course: Course, labs: Sequence[Lab], inbox: Path) -> Iterator[HandIn
     notebook's own cells, whatever it is called. What lies beside a notebook (a card, a transcript) is passed over.
     Raises InboxUnreadable and CourseNotWritable.
     """
-    taken: set[tuple[str, str]] = set()
+    taken: dict[tuple[str, str], str] = {}
     others: dict[tuple[str, ...], Found] = {}
     with_notebook: set[tuple[str, ...]] = set()
     for found in read_inbox(inbox):
@@ -63,12 +63,14 @@ def collect(course: Course, labs: Sequence[Lab], inbox: Path) -> Iterator[HandIn
             continue
         student = _without_lab(name, [lab])
         if (student, lab.id) in taken:
-            yield HandIn(source, student, lab.id, "refused", "a second notebook for this lab: keep one")
+            first_one = taken[student, lab.id]
+            why = f"a second notebook for this lab; {first_one} was taken: if that is the wrong one, take it out"
+            yield HandIn(source, student, lab.id, "refused", why)
             continue
         if student in (lab.id, lab.prefix):
             yield HandIn(source, "", lab.id, "refused", "whose is it? put it into a folder named after its student")
             continue
-        taken.add((student, lab.id))
+        taken[student, lab.id] = source
         yield HandIn(source, student, lab.id, _put(course, student, lab, found.data))
     for first, found in others.items():
         if first not in with_notebook:

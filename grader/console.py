@@ -51,6 +51,14 @@ def find_root() -> Path:
     raise UsageError("no labs here; change into the folder that holds fixtures/ and permits/")
 
 
+def find_whole_root() -> Path:
+    """The repository, which must hold the solutions too: a student's copy does not."""
+    root = find_root()
+    if not (root / "solutions").is_dir():
+        raise UsageError("this copy has no solutions/: it is a student's; open a lab with admit-one lab 1")
+    return root
+
+
 def choose_labs(root: Path, names: list[str] | None) -> list[Lab]:
     """The labs that are named, by number or name; all where none is. Raises LabNotFound."""
     labs = all_labs(root)

@@ -102,7 +102,8 @@ def _writable(root: Path) -> Finding:
 def _stub_port() -> Finding:
     is_free = port_is_free(PORT)
     remedy = "close the other stub server, or read the port that the notebook prints"
-    return Finding(f"port {PORT}", is_free, False, "the stub server's; a free port is taken where it is in use", remedy)
+    detail = "the stub server's; where it is in use a notebook takes a free one, and admit-one stub needs --port"
+    return Finding(f"port {PORT}", is_free, False, detail, remedy)
 
 
 def _sandbox(root: Path) -> Finding:

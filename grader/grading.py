@@ -7,6 +7,7 @@ input can reach an output, an error message or a shown answer (spec 4, rule 3).
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from grader.status import STATUSES
 from grader.verdict import CheckVerdict
 from stub_server.ledger import Ledger
 
+_INPUT_NAME = re.compile(r"<ipython-input-[^>]*>, ")
 FAILED_TWICE = "the case could not be put twice over; a person should look"
 
 
@@ -92,9 +94,25 @@ def grade_notebook(notebook: Any, exam: Exam, launch: Launch, bounds: Bounds | N
 
 
 def _judge_all(step: AskCheck, *passes: _Pass) -> tuple[CaseVerdict, ...]:
-    return tuple(
+    verdicts = [
         judge(case, _answer(one, step.check_id, case)) for one in passes for case in one.cases.get(step.check_id, ())
-    )
+    ]
+    return tuple(replace(one, problem=_why_missing(one.problem, step, passes[0])) for one in verdicts)
+
+
+def _why_missing(problem: str, step: AskCheck, shown: _Pass) -> str:
+    """Of a name that is not there because its cell stopped, what the cell stopped with: the NameError says nothing."""
+    name = next((name for name in step.names if problem == f"raised NameError: {name} is not defined"), None)
+    if name is None:
+        return problem
+    defines = re.compile(rf"\b(def|class)\s+{name}\b|^{name}\s*[:=]", re.MULTILINE)
+    for cell in shown.steps:
+        if isinstance(cell, RunCell) and cell.index in shown.outputs and defines.search(cell.source):
+            error = shown.outputs[cell.index].error
+            if error is not None:
+                kind, message = error
+                return f"{name} is not defined: its cell stopped: {_INPUT_NAME.sub('', message or kind)}"
+    return problem
 
 
 def _answer(one: _Pass, check_id: str, case: Case) -> Answer:

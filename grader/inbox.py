@@ -7,6 +7,7 @@ counted as they are read and never believed, and what is no plain file is left o
 from __future__ import annotations
 
 import io
+import re
 import stat
 import zipfile
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ _LARGEST_ARCHIVE = 256 * MIB
 _MOST_MEMBERS = 10_000
 _DEEPEST = 2
 """An LMS zip holds packets; what is packed deeper than that is no hand-in."""
+_LAB_FOLDER = re.compile(r"lab\d+(_|$)", re.IGNORECASE)
+_LAB_DATA = ("data", "permits")
+"""What lies beside a lab's notebook."""
 _LEFT_OVER = (".ipynb_checkpoints", "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 
 
@@ -79,6 +83,21 @@ def _read_file(file: Path, names: tuple[str, ...]) -> Iterator[Found]:
         yield Found(names, file.read_bytes())
 
 
+def _parts(member: zipfile.ZipInfo) -> tuple[str, ...]:
+    return PurePosixPath(member.filename.replace("\\", "/")).parts
+
+
+def _is_wrapped(members: list[zipfile.ZipInfo]) -> bool:
+    """One folder around the hand-ins of several, as a zip made of a folder has it: it is no student.
+
+    A student's own packet may hold a folder for each lab.
+    """
+    files = [parts for member in members if not member.is_dir() and not _is_left_over(parts := _parts(member))]
+    inside = {parts[1] for parts in files if len(parts) > 2 or (len(parts) == 2 and parts[1].endswith(".zip"))}
+    students = {name for name in inside if not _LAB_FOLDER.match(name) and name not in _LAB_DATA}
+    return len({parts[:1] for parts in files}) == 1 and len(students) > 1
+
+
 def _read_zip(data: bytes, names: tuple[str, ...], *, depth: int) -> Iterator[Found]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -88,9 +107,10 @@ def _read_zip(data: bytes, names: tuple[str, ...], *, depth: int) -> Iterator[Fo
                 return
             if not members:
                 yield Found(names, is_notebook=False)
+            wrapping = 1 if depth == 1 and not names and _is_wrapped(members) else 0
             left = _LARGEST_ARCHIVE
             for member in members:
-                inner = (*names, *PurePosixPath(member.filename.replace("\\", "/")).parts)
+                inner = (*names, *_parts(member)[wrapping:])
                 suffix = PurePosixPath(member.filename).suffix
                 if member.is_dir() or _is_left_over(inner):
                     continue

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode, from_dict
 
+_LONGEST_CELL = 20_000
+"""Characters; the longest cell of a solution has about 3,000."""
+
 
 @dataclass(frozen=True)
 class Repaired:
@@ -48,6 +51,7 @@ def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
         texts.setdefault(key, []).append(str(cell.source))
         if cell.cell_type != frame[key].cell_type:
             notes.append(f"cell {key} had become a {cell.cell_type} cell and was put back")
+    notes += _know_by_names(frame, texts, own)
     mended = NotebookNode({**released, "metadata": from_dict(released.metadata)})
     mended.cells = list(own.get(None, []))
     for key, one in frame.items():
@@ -70,6 +74,43 @@ def repair(submitted: NotebookNode, released: NotebookNode) -> Repaired:
     )
     known = sum("nbgrader" in frame[key].metadata for key in texts)
     return Repaired(mended, tuple(notes), changed, known)
+
+
+def _know_by_names(
+    frame: dict[str, NotebookNode], texts: dict[str, list[str]], own: dict[str | None, list[NotebookNode]]
+) -> list[str]:
+    """Put in its place the one cell of their own that defines what a missing cell is to define; notes on that.
+
+    So a cell that was pasted into a new one, or saved by a tool that drops ids, is not lost.
+    """
+    notes = []
+    for key, cell in frame.items():
+        if key in texts or "nbgrader" not in cell.metadata or cell.cell_type != "code" or not _is_open(cell):
+            continue
+        wanted = _defined(cell.source)
+        fitting = [
+            (cells, one)
+            for cells in own.values()
+            for one in cells
+            if one.cell_type == "code" and wanted and wanted <= _defined(one.source)
+        ]
+        if len(fitting) == 1:
+            [(cells, one)] = fitting
+            cells[:] = [other for other in cells if other is not one]
+            texts[key] = [str(one.source)]
+            notes.append(f"cell {key} had lost its id and was known again by what it defines")
+    return notes
+
+
+def _defined(source: str) -> frozenset[str]:
+    """The functions and classes of a cell; none of a text that is longer than any of them."""
+    if len(source) > _LONGEST_CELL:
+        return frozenset()
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(one.name for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef))
 
 
 def _key(cell: NotebookNode) -> str:

@@ -165,7 +165,22 @@ def test_a_second_hand_in_replaces_the_first_and_says_so(tmp_path: Path) -> None
     assert take(tmp_path, {"ann/x.ipynb": ONE})["ann/x.ipynb"][0] == "same"
     assert take(tmp_path, {"ann/x.ipynb": changed})["ann/x.ipynb"][0] == "replaced"
     twice = take(tmp_path, {"ann/x.ipynb": ONE, "ann/y.ipynb": ONE})
-    assert twice["ann/y.ipynb"] == ("refused", "a second notebook for this lab: keep one")
+    why = "a second notebook for this lab; ann/x.ipynb was taken: if that is the wrong one, take it out"
+    assert twice["ann/y.ipynb"] == ("refused", why)
+
+
+def test_a_folder_around_all_hand_ins_of_a_zip_is_no_student(tmp_path: Path) -> None:
+    """As a zip of a folder has it; a packet of one student may hold a folder for each lab."""
+    wrapped = {"class/ann/x.ipynb": ONE, "class/bo/x.ipynb": ONE, "class/bo/data/cases.json": b"{}"}
+    assert take(tmp_path, wrapped, as_zip=True) == {
+        "ann/x.ipynb": ("taken", f"ann/{LAB1}"),
+        "bo/x.ipynb": ("taken", f"bo/{LAB1}"),
+    }
+    packet = {f"eve/{LAB1}/x.ipynb": ONE, f"eve/{LAB4}/x.ipynb": NOTEBOOKS[LAB4], "eve/data/cases.json": b"{}"}
+    assert take(tmp_path, packet, as_zip=True) == {
+        f"eve/{LAB1}/x.ipynb": ("taken", f"eve/{LAB1}"),
+        f"eve/{LAB4}/x.ipynb": ("taken", f"eve/{LAB4}"),
+    }
 
 
 def test_what_is_no_inbox_is_said(tmp_path: Path) -> None:

@@ -66,6 +66,14 @@ def test_an_answer_that_is_far_too_long_is_wrong_and_no_tampering(launch: Launch
     assert "far longer than any right one" in result.to_json()
 
 
+def test_a_cell_that_stopped_is_told_by_what_it_stopped_with(launch: Launch) -> None:
+    broken = "def diff(a, b)\n    return []"
+    result = graded(fill(released(), {**solution_cells(solved_notebook(LAB1)), "diff": broken}), launch)
+    first = next(group for report in result.reports.values() for group in report.groups if group.right < group.cases)
+    assert (result.status, result.points) == ("graded", 18)
+    assert "diff is not defined: its cell stopped: SyntaxError: expected ':' (line 1)" in str(first)
+
+
 def test_a_notebook_has_its_unshared_time_once_however_often_its_process_dies(launch: Launch) -> None:
     seen: list[list[float]] = []
 

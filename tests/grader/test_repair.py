@@ -151,3 +151,28 @@ def test_a_grading_cell_grown_out_of_all_proportion_is_changed_without_being_par
     notebook.cells[4].source += "\nx = (" + "1," * 100_000 + ")"
     monkeypatch.setattr("ast.parse", None)
     assert repair(notebook, released()).changed_checks == ("check",)
+
+
+def with_a_function() -> Any:
+    notebook = released()
+    notebook.cells[3].source = "def total(rows):\n    raise NotImplementedError"
+    return notebook
+
+
+def test_a_cell_that_lost_its_ids_is_known_by_what_it_defines() -> None:
+    handed_in = with_a_function()
+    handed_in.cells[3] = new_code_cell("def helper(): ...\ndef total(rows):\n    return sum(rows)", id="pasted")
+    handed_in.cells.append(new_code_cell("total([1])", id="own"))
+    repaired = repair(handed_in, with_a_function())
+    assert sources(repaired.notebook)[3:] == [handed_in.cells[3].source, 'check("lab1.counting", Budget)', "total([1])"]
+    assert repaired.notebook.cells[3].id == "write"
+    assert repaired.notes == ("cell write had lost its id and was known again by what it defines",)
+
+
+@pytest.mark.parametrize("pasted", [["def total(rows): ..."] * 2, ["def other(rows): ..."], ["def total(rows)"]])
+def test_it_is_put_back_empty_where_none_or_several_could_be_it(pasted: list[str]) -> None:
+    handed_in = with_a_function()
+    handed_in.cells[3:4] = [new_code_cell(source, id=f"own-{place}") for place, source in enumerate(pasted)]
+    repaired = repair(handed_in, with_a_function())
+    assert "cell write was missing and was put back empty" in repaired.notes
+    assert set(pasted) <= set(sources(repaired.notebook))

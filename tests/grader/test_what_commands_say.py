@@ -27,6 +27,13 @@ def test_a_class_is_a_line_for_each_student(
     assert (code, complaint) == (0, "")
 
 
+@pytest.mark.parametrize("command", ["release", "check", "rehearse"])
+def test_a_students_copy_is_told_as_that(course: Course, admit_one: Run, command: str) -> None:
+    (course.root / "solutions").rename(course.root / "kept back")
+    words = "admit-one: this copy has no solutions/: it is a student's; open a lab with admit-one lab 1\n"
+    assert admit_one(course, command) == (2, "", words)
+
+
 def test_a_release_says_which_files_changed_and_that_the_gradebook_knows_the_lab(
     course: Course, admit_one: Run
 ) -> None:
