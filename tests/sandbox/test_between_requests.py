@@ -40,7 +40,7 @@ def test_memory_is_watched_however_quick_the_cells_are(visit: Visiting) -> None:
     with visit() as inside:
         inside.run(GROWS)
         with pytest.raises(RoomClosed, match="MiB of memory"):
-            _run_quick_cells(inside, 500)
+            _run_quick_cells(inside, 20_000)  # far more than there is time for: the memory fills in a second or two
 
 
 def _run_quick_cells(inside: Visit, count: int) -> None:
