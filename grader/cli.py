@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import json
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,8 +36,7 @@ from stub_server.errors import Mendable
 from workshop.lab import LabNotFound, all_labs
 
 if TYPE_CHECKING:
-    from grader.classroom import Pool, Row
-    from grader.course import Course
+    from grader.classroom import Row
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -207,58 +201,6 @@ def collect(
         fail("not everything could be taken; the lines above say why" if done else "no notebook in there", code=1)
 
 
-@contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
-    """Ctrl-C comes at the end: in the middle of an import it could leave another thread's import waiting for ever."""
-    came: list[int] = []
-
-    def note(number: int, _: object) -> None:
-        if came:
-            raise KeyboardInterrupt
-        came.append(number)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt
-
-
-@contextmanager
-def _pool(course: Course, lab_ids: Sequence[str], workers: int, dask: str | None, sandbox: bool) -> Iterator[Pool]:
-    """Where submissions are graded: on this machine, or on the cluster whose scheduler is at ``dask``."""
-    if dask is None:
-        with ExitStack() as stack:
-            with _ctrl_c_waits():
-                pool = _start_here(stack, course, lab_ids, workers, sandbox)
-            yield pool
-        return
-    try:
-        from grader.cluster import cluster
-    except ModuleNotFoundError as missing:
-        raise UsageError('--dask needs one more package: pip install -e ".[cluster]"') from missing
-    with cluster(dask, course, set(lab_ids), sandbox=sandbox) as pool:
-        yield pool
-
-
-def _start_here(stack: ExitStack, course: Course, lab_ids: Sequence[str], workers: int, sandbox: bool) -> Pool:
-    from grader.launcher import open_launcher
-    from grader.room import read_course_lab, room_files
-
-    # Loading it takes as long as starting the sandboxes does, on another processor.
-    threading.Thread(target=importlib.import_module, args=("grader.classroom",), daemon=True).start()
-    first = room_files(read_course_lab(course, lab_ids[0]))
-    # A run that is broken off ends its sandboxes first, and so the threads that wait for them.
-    executor = stack.enter_context(ThreadPoolExecutor(workers))
-    launch = stack.enter_context(open_launcher(course.root, sandbox=sandbox, first=first, workers=workers))
-    from grader.classroom import pool_of
-    from grader.exam import read_exam
-
-    return pool_of(executor, {lab_id: read_exam(course, lab_id) for lab_id in lab_ids}, launch, workers)
-
-
 @app.command(epilog="Example: admit-one grade 4 --workers 2")
 def grade(
     labs: LabNames = None,
@@ -273,6 +215,7 @@ def grade(
     """Grade what is in course/submitted/ into nbgrader's gradebook; what is graded already is left as it is."""
     from grader.course import Course
     from grader.hand_ins import find_submissions
+    from grader.pool import open_pool
     from grader.writer import writer_process
 
     root = find_root()
@@ -284,7 +227,7 @@ def grade(
         lab_ids = list(dict.fromkeys(one.lab_id for one in submissions))
         with ExitStack() as stack:
             records = stack.enter_context(writer_process(course, lab_ids))  # before anything starts a thread
-            pool = stack.enter_context(_pool(course, lab_ids, workers, dask, not no_sandbox))
+            pool = stack.enter_context(open_pool(course, lab_ids, workers=workers, dask=dask, sandbox=not no_sandbox))
             report = stack.enter_context(progress_bar())
             from grader.classroom import grade_with
 

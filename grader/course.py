@@ -99,7 +99,8 @@ def configure(config: Config, course: Course) -> Config:
     directories.feedback_directory = f"{course.work}/feedback"
     directories.db_url = course.db_url
     directories.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *_NEVER_COPIED]
-    # What stands in a student's cell in place of the solution; the judge knows it again as not filled in.
+    # The exercise itself, nothing unfinished of ours: it stands in a student's cell in place of the solution, and the
+    # judge knows it again as not filled in.
     config.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError"}
     config.Autograde.sanitize_preprocessors = [
         _NBGRADER + "ClearOutput",

@@ -102,10 +102,15 @@ def furnish(room: Path, files: Furniture) -> None:
         path.write_bytes(data)
 
 
+def refuse_windows() -> None:
+    """It has no inherited sockets and no process groups; raises CouldNotLaunch."""
+    if sys.platform == "win32":
+        raise CouldNotLaunch("Windows cannot grade: run the same command in WSL2, on Linux or on macOS")
+
+
 def launch_process(files: Furniture, is_hidden: bool) -> Child:
     """A plain child process in a folder and a session of its own, with a bare environment; it is used only once."""
-    if sys.platform == "win32":  # no inherited sockets, no process groups
-        raise CouldNotLaunch("Windows cannot grade: run the same command in WSL2, on Linux or on macOS")
+    refuse_windows()
     place = tempfile.TemporaryDirectory(prefix="admit-one-", ignore_cleanup_errors=True)
     room = Path(place.name)
     furnish(room, files)

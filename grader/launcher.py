@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grader.launch import CouldNotLaunch, Furniture, Launch, launch_process
+from grader.launch import Furniture, Launch, launch_process, refuse_windows
 from grader.sandbox import sandboxes
 
 
@@ -25,6 +24,5 @@ def open_launcher(
         with sandboxes(root, first=first, workers=workers) as launch:
             yield launch
     else:
-        if sys.platform == "win32":  # no inherited sockets, no process groups
-            raise CouldNotLaunch("Windows cannot grade: run the same command in WSL2, on Linux or on macOS")
+        refuse_windows()  # here, before a whole class is recorded as not gradable
         yield launch_process

@@ -217,7 +217,7 @@ def audit(world: World, case: dict[str, Any], answers: Any) -> Json:
 def bypass(world: World, case: dict[str, Any], names: Any) -> Json:
     """How many of the snippets have one of the names, or the names they have."""
     if not any(names.values()):
-        raise NotImplementedError("no snippet has a name")  # the same
+        raise NotImplementedError("no snippet has a name")  # as an empty cell does: the judge calls it not filled in
     return _answers(names, case["snippets"], case["observe"], lambda name: name in case["names"])
 
 
